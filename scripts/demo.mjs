@@ -17,6 +17,7 @@ const { DEMO_FLAGS, showWebhooks } = await import('./demo/webhook-stories.mjs');
 const { showGameData } = await import('./demo/game-stories.mjs');
 const { queryFlights, showFlights } = await import('./demo/flight-stories.mjs');
 const { showSenders } = await import('./demo/sender-stories.mjs');
+const { showLiveQueries } = await import('./demo/live-stories.mjs');
 const { showSchemaChanges } = await import('./demo/schema-stories.mjs');
 const { preparePlugins, showPlugins } = await import('./demo/plugin-stories.mjs');
 
@@ -49,6 +50,7 @@ try {
   const tally = await showFlights(narrator, client);
   await showMistakes(narrator, client);
   await showSenders(narrator, client);
+  await showLiveQueries(narrator, client);
   await showSchemaChanges(narrator, client);
   await showWebhooks(narrator, client, anonymous);
   await showGameData(narrator, client);

@@ -1,4 +1,4 @@
-// Renames and a conversion: the same rows under other names and types.
+// Renames and a conversion, which leave the rows under other names and types, and the deletion of one field.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stocks } from './data.mjs';
 
@@ -74,5 +74,28 @@ export async function showSchemaChanges(narrator, client) {
     },
     `${(all.length * (all.length - 1)) / 2} Float64`,
     (text) => `sum ${text}`,
+  );
+  await narrator.check(
+    'delete one field of one series',
+    async () => {
+      await send('POST', '/api/v2/delete', {
+        expected: 204,
+        query: { bucket: db },
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          start: '1970-01-01T00:00:00Z',
+          stop: '2100-01-01T00:00:00Z',
+          predicate: `_measurement="stock" AND _field="n" AND ticker="${first}"`,
+        }),
+      });
+      const q = 'SELECT count(*) AS prices, count(n) AS days, count(dollars) AS dollars FROM stock';
+      return (await client.query(db, q))[0];
+    },
+    {
+      prices: all.length,
+      days: all.filter(({ symbol }) => symbol !== first).length,
+      dollars: all.length,
+    },
+    ({ prices, days }) => `${prices - days} of ${prices} values`,
   );
 }

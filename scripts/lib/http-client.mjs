@@ -16,12 +16,23 @@ export class HttpClient {
     return new HttpClient(url, this.#token);
   }
 
-  async call(method, path, { query = {}, body, headers = {} } = {}) {
+  async call(method, path, options) {
+    const response = await this.#send(method, path, options);
+    return { status: response.status, text: await response.text() };
+  }
+
+  /** @returns the response of a GET request, whose body is not read yet. */
+  async open(path, options) {
+    const response = await this.#send('GET', path, options);
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return response;
+  }
+
+  async #send(method, path, { query = {}, body, headers = {} } = {}) {
     const url = new URL(path, this.#url);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     if (this.#token !== undefined) headers.authorization = `Bearer ${this.#token}`;
-    const response = await fetch(url, { method, body, headers });
-    return { status: response.status, text: await response.text() };
+    return await fetch(url, { method, body, headers });
   }
 
   async createAdminToken() {

@@ -18,8 +18,12 @@ const TABLES = ['m', 'n'];
 /** Timeout for a busy machine; normally the deletion takes about a second. */
 const LAST_DELETE_MS = 120_000;
 
-/** Rows by table: each row is a number, which is also its timestamp in seconds. */
-type Tables = ReadonlyMap<string, ReadonlySet<number>>;
+/**
+ * The rows of a table: each is a number, which is also its timestamp in seconds. The value is
+ * false if its second field was deleted.
+ */
+type Rows = ReadonlyMap<number, boolean>;
+type Tables = ReadonlyMap<string, Rows>;
 
 interface Deleted {
   readonly name: string;
@@ -160,18 +164,18 @@ class Rounds {
   }
 
   #write(server: ServerProcess, db: string, table: string): Step {
-    const before = this.#model.active.get(db) ?? new Map<string, ReadonlySet<number>>();
-    const rows = new Set(before.get(table));
+    const before = this.#model.active.get(db) ?? new Map<string, Rows>();
+    const rows = new Map(before.get(table));
     const lines: string[] = [];
     for (let i = this.#chance.between(1, 300); i > 0; i--) {
       const row = this.#rowCount++;
-      rows.add(row);
-      lines.push(`${table},t=${row % 5} n=${row}i ${row}`);
+      rows.set(row, true);
+      lines.push(`${table},t=${row % 5} n=${row}i,x=${row}i ${row}`);
     }
     return {
       name: `write ${db}.${table}`,
       after: this.#with(db, new Map([...before, [table, rows]])),
-      halfway: this.#with(db, new Map([...before, [table, before.get(table) ?? new Set()]])),
+      halfway: this.#with(db, new Map([...before, [table, before.get(table) ?? new Map()]])),
       send: () =>
         server.http.send(`/api/v3/write_lp?db=${db}&precision=second`, { body: lines.join('\n') }),
     };
@@ -211,17 +215,26 @@ class Rounds {
     };
   }
 
-  #deleteRows(server: ServerProcess, db: string, table: string, rows: ReadonlySet<number>): Step {
+  #deleteRows(server: ServerProcess, db: string, table: string, rows: Rows): Step {
     const from = this.#chance.between(0, this.#rowCount);
     const to = from + this.#chance.between(0, 2000);
     const tag = this.#chance.happens(0.5) ? this.#chance.between(0, 4) : undefined;
+    const isOfField = this.#chance.happens(0.5);
     const isGone = (row: number) =>
       row >= from && row <= to && (tag === undefined || row % 5 === tag);
-    const left = new Set([...rows].filter((row) => !isGone(row)));
+    const left = new Map(
+      isOfField
+        ? [...rows].map(([row, hasX]) => [row, hasX && !isGone(row)])
+        : [...rows].filter(([row]) => !isGone(row)),
+    );
     const iso = (sec: number) => new Date(sec * 1000).toISOString();
-    const predicate = `_measurement="${table}"${tag === undefined ? '' : ` AND t="${tag}"`}`;
+    const predicate = [
+      `_measurement="${table}"`,
+      ...(tag === undefined ? [] : [`t="${tag}"`]),
+      ...(isOfField ? ['_field="x"'] : []),
+    ].join(' AND ');
     return {
-      name: `delete rows of ${db}.${table}`,
+      name: `delete ${isOfField ? 'a field' : 'rows'} of ${db}.${table}`,
       after: this.#with(db, new Map([...(this.#model.active.get(db) ?? []), [table, left]])),
       send: () =>
         sendJson(server, `/api/v2/delete?bucket=${db}`, {
@@ -280,20 +293,21 @@ async function list(server: ServerProcess): Promise<readonly Row[]> {
 }
 
 async function readAll(server: ServerProcess): Promise<string> {
-  const active = new Map<string, Map<string, ReadonlySet<number>>>();
+  const active = new Map<string, Map<string, Rows>>();
   for (const row of await list(server)) {
     const db = String(row['iox::database']);
     if (db === '_internal' || row['deleted'] === true) continue;
-    const tables = new Map<string, ReadonlySet<number>>();
+    const tables = new Map<string, Rows>();
     const names = await ask(
       server,
       db,
       "SELECT table_name AS t FROM information_schema.tables WHERE table_schema = 'iox'",
     );
     for (const { t } of names) {
-      const rows = (await ask(server, db, `SELECT n FROM ${String(t)}`)).map(({ n }) => Number(n));
-      assert.equal(new Set(rows).size, rows.length, `a row of ${db}.${String(t)} twice`);
-      tables.set(String(t), new Set(rows));
+      const rows = await ask(server, db, `SELECT n, x FROM ${String(t)}`);
+      const byNumber = new Map(rows.map(({ n, x }) => [Number(n), x === n]));
+      assert.equal(byNumber.size, rows.length, `a row of ${db}.${String(t)} twice`);
+      tables.set(String(t), byNumber);
     }
     active.set(db, tables);
   }
@@ -315,7 +329,11 @@ function textOf(active: ReadonlyMap<string, Tables>): string {
   const lines = [...active].flatMap(([db, tables]) => [
     db,
     ...[...tables].map(
-      ([table, rows]) => `${db}.${table}: ${[...rows].sort((a, b) => a - b).join(' ')}`,
+      ([table, rows]) =>
+        `${db}.${table}: ${[...rows]
+          .sort(([a], [b]) => a - b)
+          .map(([row, hasX]) => (hasX ? row : `${row}-`))
+          .join(' ')}`,
     ),
   ]);
   return lines.sort().join('\n');

@@ -100,6 +100,8 @@ export interface QueryRequest {
 export interface DeletePointsRequest {
   readonly database: string;
   readonly table: string;
+  /** See `DeleteRowsRequest.fields`. */
+  readonly fields?: readonly string[] | undefined;
   /**
    * Returns the points, each once. Must read them with a scan that receives `onSnapshot`, and should
    * stop after `maxPoints + 1`.
@@ -115,6 +117,11 @@ export interface DeleteRowsRequest {
   readonly database: string;
   /** `undefined` means every table of the database. An unknown table throws `table_not_known`. */
   readonly tables: readonly string[] | undefined;
+  /**
+   * Fields whose values are deleted; rows without another value are deleted too. Absent deletes
+   * complete rows. Tables without these fields do not change.
+   */
+  readonly fields?: readonly string[] | undefined;
   /** True if the server deletes rows of its own database. */
   readonly isInternal?: boolean;
   /** Both bounds are inclusive. */

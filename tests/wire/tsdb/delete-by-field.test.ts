@@ -110,7 +110,9 @@ describe('POST /api/v2/delete with a condition on a field', () => {
       ['nope > 1', /no table has a field "nope"/],
       ['temp > warm', /the value of field "temp" is not valid; use a number, true, false or/],
       ['temp >', /expected tag = "value"/],
-      ['_field="temp"', /compare a field by its name, such as temp > 30/],
+      ['_field != "temp"', /_field supports only =/],
+      ['_field="temp" AND _field="ok"', /more than one _field/],
+      ['_field="temp" AND _value > 30', /compare a field by its name, such as temp > 30/],
       ['_measurement > "m"', /_measurement supports only =/],
     ] as const) {
       const { status, text } = await remove('wrong', predicate);
@@ -120,6 +122,87 @@ describe('POST /api/v2/delete with a condition on a field', () => {
     const { status } = await remove('_internal', 'value > 1');
     assert.equal(status, 403);
     assert.deepEqual(await valuesOf('wrong'), [A20, A31, B5, BAD]);
+  });
+});
+
+describe('POST /api/v2/delete with _field', () => {
+  const [NO_TEMP, NO_TEMP_31] = [
+    { room: 'a', status: 'good', ok: true },
+    { room: 'a', status: 'bad' },
+  ];
+  const NO_TEMP_B = { room: 'b', ok: false };
+  const cases: readonly (readonly [string, readonly object[]])[] = [
+    ['_field="temp"', [NO_TEMP, NO_TEMP_31, NO_TEMP_B, BAD]],
+    ['_measurement="m" AND _field="temp" AND room="a"', [NO_TEMP, NO_TEMP_31, B5, BAD]],
+    ['_field=temp AND temp > 20', [A20, NO_TEMP_31, B5, BAD]],
+    ['_field="temp" AND status="good" AND room="a"', [NO_TEMP, A31, B5, BAD]],
+    // The last row has no other field.
+    ['_field="status"', [{ room: 'a', temp: 20, ok: true }, { room: 'a', temp: 31 }, B5]],
+    // Neither a tag, an unknown field, a field of another table nor an unknown table is a field of m.
+    ['_field="room"', [A20, A31, B5, BAD]],
+    ['_field="nope"', [A20, A31, B5, BAD]],
+    ['_field="v"', [A20, A31, B5, BAD]],
+    ['_measurement="nope" AND _field="temp"', [A20, A31, B5, BAD]],
+  ];
+  for (const [i, [predicate, kept]] of cases.entries())
+    it(`deletes the values with ${predicate}`, async () => {
+      const db = `field${i}`;
+      assertEmpty(await write(server, { db }, `${LINES}\nother,room=a v=40,temp=1 1`));
+      assertEmpty(await remove(db, predicate));
+      assert.deepEqual(await valuesOf(db), kept);
+      const count = 'SELECT count(*) AS n, count(temp) AS t, count(status) AS s FROM m';
+      const having = (name: string) => kept.filter((row) => name in row).length;
+      const counts = { n: kept.length, t: having('temp'), s: having('status') };
+      assert.deepEqual(await rows(server, db, count), [counts]);
+      const other = predicate === '_field="temp"' ? [{ v: 40 }] : undefined;
+      const gone = predicate === '_field="v"' ? [{ temp: 1 }] : undefined;
+      const present = [{ v: 40, temp: 1 }];
+      assert.deepEqual(
+        await rows(server, db, 'SELECT v, temp FROM other'),
+        other ?? gone ?? present,
+      );
+    });
+
+  it('respects the times, and keeps values that are written afterwards', async () => {
+    const db = 'field_times';
+    assertEmpty(await write(server, { db }, LINES));
+    const second = { start: '1970-01-01T00:00:02Z', stop: '1970-01-01T00:00:02Z' };
+    assertEmpty(await remove(db, '_field="temp"', second));
+    assertEmpty(await remove(db, '_field="status"', second));
+    assert.deepEqual(await valuesOf(db), [A20, B5, BAD]);
+    assertEmpty(await write(server, { db }, 'm,room=a temp=7 2000000000'));
+    assert.deepEqual(await valuesOf(db), [A20, { room: 'a', temp: 7 }, B5, BAD]);
+  });
+
+  it('also applies to columns in memory and to caches', async () => {
+    const db = 'field_caches';
+    assertEmpty(await write(server, { db }, LINES));
+    // A distinct-value cache contains recent values only.
+    assertEmpty(await write(server, { db }, 'now,room=a s="x",v=1\nnow,room=b s="y",v=1'));
+    const cache = (kind: string, options: object) =>
+      server.http.send(`/api/v3/configure/${kind}_cache`, {
+        body: JSON.stringify({ db, name: kind, ...options }),
+        headers: json,
+      });
+    assert.equal((await cache('last', { table: 'm', key_columns: ['room'] })).status, 201);
+    assert.equal((await cache('distinct', { table: 'now', columns: ['s'] })).status, 201);
+    const maxima = () => rows(server, db, 'SELECT max(temp) AS t, max(status) AS s FROM m');
+    const last = () =>
+      rows(server, db, "SELECT temp, status FROM last_cache('m') WHERE room = 'a'");
+    const distinct = () => rows(server, db, "SELECT s FROM distinct_cache('now') ORDER BY 1");
+    for (let i = 0; i < 2; i++) {
+      assert.deepEqual(await maxima(), [{ t: 31, s: 'good' }]);
+      assert.deepEqual(await last(), [{ temp: 31, status: 'bad' }]);
+    }
+    assert.deepEqual(await distinct(), [{ s: 'x' }, { s: 'y' }]);
+    assertEmpty(await remove(db, '_field="temp" AND room="a"'));
+    assert.deepEqual(await maxima(), [{ t: -5, s: 'good' }]);
+    assert.deepEqual(await last(), [{ status: 'bad' }]);
+    assertEmpty(await remove(db, '_field="status" AND status="good"'));
+    assert.deepEqual(await maxima(), [{ t: -5, s: 'bad' }]);
+    assertEmpty(await remove(db, '_field="s" AND room="b"'));
+    assert.deepEqual(await distinct(), [{ s: 'x' }, {}]); // the row of b has no s any more
+    assert.deepEqual(await rows(server, db, 'SELECT count(v) AS n FROM now'), [{ n: 2 }]);
   });
 });
 
@@ -150,6 +233,9 @@ describe('DELETE with a condition on a field', () => {
       assertEmpty(await write(server, { db }, LINES));
     }
     const done = { results: [{ statement_id: 0 }] };
+    assertEmpty(await write(server, { db: 'fields' }, LINES));
+    assert.deepEqual(await run('DELETE FIELD temp, ok FROM fields.autogen.m'), done);
+    assert.deepEqual(await run("DELETE FIELD status FROM fields.autogen.m WHERE room = 'a'"), done);
     assert.deepEqual(
       await run("DELETE FROM m WHERE temp > 30 OR (status = 'bad' AND room = '')"),
       done,
@@ -159,6 +245,7 @@ describe('DELETE with a condition on a field', () => {
     server = await ServerInProcess.start({ dataDir: process.dataDir });
     assert.deepEqual(await valuesOf('influxql'), [A20, { room: 'a', ok: true }, B5]);
     assert.deepEqual(await valuesOf('influxql/week'), [A20, B5]);
+    assert.deepEqual(await valuesOf('fields'), [BAD]);
     assert.deepEqual(await run('DELETE WHERE ok != false AND time > 1s'), done);
     assert.deepEqual(await valuesOf('influxql'), [A20, B5]);
   });

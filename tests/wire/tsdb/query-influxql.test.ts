@@ -183,3 +183,51 @@ describe('InfluxQL on the native endpoints', () => {
     assert.equal(refused, '{"error":"json: unsupported value: -Inf"}\n');
   });
 });
+
+describe('rows of several series', () => {
+  // Absent tags come first, and tags are compared by their bytes.
+  const SERIES_TAGS = [[], ['a', 'x'], ['a', 'y'], ['a.', ''], ['b', ''], ['Ü', 'x'], ['😀', '']];
+  const VALUES = SERIES_TAGS.map(([host = '', room = '']) => ({ host, room }));
+  const read = async (q: string) => {
+    const { text } = await get('/query', { db: 'grouped', q, epoch: 'ns' });
+    return JSON.parse(text).results[0].series;
+  };
+  before(async () => {
+    const lines = [3, 1, 2].flatMap((time) =>
+      VALUES.toReversed().map(({ host, room }, i) => {
+        const tags = `${host && `,host=${host}`}${room && `,room=${room}`}`;
+        return `m${tags} v=${i * 10 + time},w="x" ${time}`;
+      }),
+    );
+    const body = [...lines, 'm,host=b w="only" 4'].join('\n');
+    const { status, text } = await server.http.send('/write?db=grouped', { body });
+    assert.equal(status, 204, text);
+  });
+  const seriesOf = (
+    selected: typeof VALUES,
+    times: readonly number[],
+  ): readonly Record<string, unknown>[] =>
+    selected.map((tags) => {
+      const i = VALUES.length - 1 - VALUES.indexOf(tags);
+      const values = times.map((time) => [time, i * 10 + time]);
+      return { name: 'm', tags, columns: ['time', 'v'], values };
+    });
+
+  it('are in the order of their tags, then of their times', async () => {
+    assert.deepEqual(await read('SELECT v FROM m GROUP BY *'), seriesOf(VALUES, [1, 2, 3]));
+    assert.deepEqual(
+      await read('SELECT v FROM m GROUP BY host, room'),
+      seriesOf(VALUES, [1, 2, 3]),
+    );
+  });
+
+  it('respect ORDER BY, conditions on tags, fields and times, and LIMIT', async () => {
+    const ofA = VALUES.filter(({ host }) => host === 'a');
+    const q = "SELECT v FROM m WHERE host = 'a' AND v > 0 AND time <= 2 GROUP BY *";
+    assert.deepEqual(await read(q), seriesOf(ofA, [1, 2]));
+    const descending = 'SELECT v FROM m GROUP BY * ORDER BY time DESC';
+    assert.deepEqual(await read(descending), seriesOf(VALUES, [3, 2, 1]));
+    assert.deepEqual(await read('SELECT v FROM m GROUP BY * LIMIT 2'), seriesOf(VALUES, [1, 2]));
+    assert.equal(await read("SELECT v FROM m WHERE host = 'none' GROUP BY *"), undefined);
+  });
+});

@@ -313,7 +313,8 @@ export class Compactor {
  */
 function mostBytesLeft(segment: Segment, tombstones: readonly Tombstone[]): number {
   const isDeleted = tombstonesOfSegment(tombstones, segment).some(
-    ({ minTimeNs, maxTimeNs, anyOf }) =>
+    ({ minTimeNs, maxTimeNs, anyOf, columnIds }) =>
+      columnIds === undefined &&
       minTimeNs <= segment.minTime &&
       maxTimeNs >= segment.maxTime &&
       anyOf.some((conditions) => conditions.length === 0),

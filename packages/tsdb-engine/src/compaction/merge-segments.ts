@@ -10,16 +10,16 @@ import { chooseDictionaryLimit, type SampleSource } from '../flush/choose-dictio
 import { removedOnFailure } from '../flush/flush-table.js';
 import { MAX_SPLIT_PARTITIONS } from '../flush/partitions.js';
 import { partitionsOfRows, writeSegment } from '../flush/write-segment.js';
-import { mixedParquetFrom, parquetFrom, timeCondition } from '../scan/sources.js';
-import type { TableStore } from '../table/table-store.js';
 import {
+  type Deleted,
   type DeletedSeries,
   deletedSeries,
-  deletedUpTo,
-  survivesText,
-  type Tombstone,
-  tombstonesOfSegment,
-} from '../table/tombstones.js';
+  deletedText,
+  keyOf,
+} from '../scan/deleted-text.js';
+import { mixedParquetFrom, parquetFrom, timeCondition, valueText } from '../scan/sources.js';
+import type { TableStore } from '../table/table-store.js';
+import { deletedUpTo, type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
 import type { Merge } from './choose-merge.js';
 
 /**
@@ -56,7 +56,7 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
       columns,
       files,
       order,
-      where: (segment) => conditionsOn(segment, options, { tombstones, deleted }),
+      deletedOf: (segment) => deletedFrom(segment, options, { tombstones, deleted, columns }),
     });
   const isOverlaid = !isSplit && inputs.some((segment) => segment.kind === 'overlay');
   const all = `(${rowsOf(inputs, isSplit ? ['_seq'] : [])})`;
@@ -114,29 +114,35 @@ function largestOf(
   };
 }
 
-/** WHERE conditions that hide rows of a segment. */
-function conditionsOn(
+/** What was deleted from a segment, including its expired rows. */
+function deletedFrom(
   segment: Segment,
   { merge, visibleFromNs }: Merging,
   {
     tombstones,
     deleted,
-  }: { readonly tombstones: readonly Tombstone[]; readonly deleted: DeletedSeries },
-): string {
+    columns,
+  }: {
+    readonly tombstones: readonly Tombstone[];
+    readonly deleted: DeletedSeries;
+    readonly columns: readonly Column[];
+  },
+): Deleted {
   // The same condition for all segments, so that one scan reads them.
   const hasHidden = merge.inputs.some(({ minTime }) => minTime < visibleFromNs);
-  const survives = survivesText(tombstonesOfSegment(tombstones, segment), deleted, {
+  const { survives, values } = deletedText(tombstonesOfSegment(tombstones, segment), deleted, {
     hasSeqColumn: false,
+    fields: () => columns.filter(({ id }) => segment.columnIds.has(id)),
   });
   const conditions = [
     ...(hasHidden ? [timeCondition(visibleFromNs, MAX_TIME_NS)] : []),
     ...(survives === undefined ? [] : [survives]),
   ];
-  return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+  return { survives: conditions.length === 0 ? undefined : conditions.join(' AND '), values };
 }
 
 /**
- * Reads the rows of segments; those with the same conditions share one scan. DuckDB 1.5.6 runs out
+ * Reads the rows of segments; those with the same deletions share one scan. DuckDB 1.5.6 runs out
  * of memory when it sorts a UNION ALL of several scans, but sorts one scan on disk.
  */
 function rowsText(
@@ -145,17 +151,20 @@ function rowsText(
     readonly columns: readonly Column[];
     readonly files: SegmentFiles;
     readonly order: readonly string[];
-    readonly where: (segment: Segment) => string;
+    readonly deletedOf: (segment: Segment) => Deleted;
   },
 ): string {
-  const texts = Array.from(grouped(segments, options.where), ([where, group]) => {
-    const ids = columnIdsOf(group);
-    const names = options.columns.map(({ id, physicalName }) => {
-      const name = quoteName(physicalName);
-      return ids.has(id) ? name : `NULL AS ${name}`;
-    });
-    const list = ['_series', '"time"', ...names, ...options.order].join(', ');
-    const paths = group.map(({ objectName }) => options.files.pathOf(objectName));
+  const inputs = segments.map((segment) => ({ segment, deleted: options.deletedOf(segment) }));
+  const alike = grouped(inputs, ({ deleted }) => keyOf(deleted));
+  const texts = Array.from(alike.values(), (group) => {
+    const ids = columnIdsOf(group.map(({ segment }) => segment));
+    const { survives, values = new Map() } = group[0]?.deleted ?? {};
+    const fields = options.columns.map((column) =>
+      ids.has(column.id) ? valueText(column, values) : `NULL AS ${quoteName(column.physicalName)}`,
+    );
+    const list = ['_series', '"time"', ...fields, ...options.order].join(', ');
+    const paths = group.map(({ segment }) => options.files.pathOf(segment.objectName));
+    const where = survives === undefined ? '' : ` WHERE ${survives}`;
     return `SELECT ${list} FROM ${mixedParquetFrom(paths)}${where}`;
   });
   return texts.join(' UNION ALL ');

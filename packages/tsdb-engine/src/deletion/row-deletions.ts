@@ -60,11 +60,14 @@ export class RowDeletions {
   async delete(request: DeleteRowsRequest): Promise<readonly number[]> {
     if (request.database === INTERNAL_DATABASE && request.isInternal !== true)
       throw tsdbError('internal_database', 'modify');
-    const { minTimeNs, maxTimeNs, anyOf } = request;
+    const { minTimeNs, maxTimeNs, anyOf, fields } = request;
     if (minTimeNs > maxTimeNs || anyOf.length === 0) return [];
     const schemas = this.#tablesOf(request);
-    for (const schema of schemas) assertPresentNames(schema, anyOf);
+    for (const schema of schemas)
+      assertPresentNames(schema, [...anyOf.flat().map(({ tag }) => tag), ...(fields ?? [])]);
+    const columnIdsOf = (schema: TableSchema) => fields && fieldIds(schema, fields);
     const stores = schemas
+      .filter((schema) => columnIdsOf(schema)?.length !== 0)
       .map((schema) => this.#storeOf(schema))
       .filter((store) => store?.mayContainRows(minTimeNs, maxTimeNs) === true)
       .filter((store) => store !== undefined);
@@ -81,7 +84,8 @@ export class RowDeletions {
     const made = stores.map((store): { store: TableStore; tombstone: Tombstone } => {
       const id = this.#random.uuidV7();
       const { tableId } = store;
-      return { store, tombstone: { id, tableId, seq, minTimeNs, maxTimeNs, anyOf } };
+      const columnIds = columnIdsOf(store.schema);
+      return { store, tombstone: { id, tableId, seq, minTimeNs, maxTimeNs, anyOf, columnIds } };
     });
     const tombstones = made.map(({ tombstone }) => tombstone);
     const stored = this.#fileCommits.addTombstones(tombstones, {
@@ -100,13 +104,16 @@ export class RowDeletions {
   /**
    * Deletes the points that a scan finds: exactly the rows written before its snapshot. Returns
    * whether there were any. Throws `internal_database`, `database_not_known`, `table_not_known`,
-   * `too_many_deletions`, `too_many_points`, `deletion_timed_out`.
+   * `column_renamed`, `too_many_deletions`, `too_many_points`, `deletion_timed_out`.
    */
-  async deletePoints({ database, table, find }: DeletePointsRequest): Promise<readonly number[]> {
+  async deletePoints(request: DeletePointsRequest): Promise<readonly number[]> {
+    const { database, table, find, fields } = request;
     if (database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
     const [schema] = this.#tablesOf({ database, tables: [table] });
+    if (schema !== undefined) assertPresentNames(schema, fields ?? []);
+    const columnIds = schema && fields && fieldIds(schema, fields);
     const store = schema && this.#storeOf(schema);
-    if (store === undefined) return [];
+    if (store === undefined || columnIds?.length === 0) return [];
     const { tombstones, tableId } = store;
     const nextSeq = () => this.#buffer.nextSeq();
     const pending = new PendingDeletion({ store, clock: this.#clock, nextSeq });
@@ -127,7 +134,7 @@ export class RowDeletions {
         if (timeNs > maxTimeNs) maxTimeNs = timeNs;
       }
       const id = this.#random.uuidV7();
-      const tombstone = { id, tableId, seq, minTimeNs, maxTimeNs, anyOf: [], points };
+      const tombstone = { id, tableId, seq, minTimeNs, maxTimeNs, anyOf: [], points, columnIds };
       const stored = this.#fileCommits.addTombstones([tombstone], {
         applyCommitted: () => tombstones.confirm(tombstone),
         abandon: () => tombstones.discard(tombstone),
@@ -154,15 +161,23 @@ export class RowDeletions {
   }
 }
 
-/** Throws `column_renamed` for a condition on the former name of a column. */
+/** Throws `column_renamed` for the former name of a column. */
 function assertPresentNames(
   { name: table, formerColumns }: TableSchema,
-  anyOf: DeleteRowsRequest['anyOf'],
+  names: readonly string[],
 ): void {
   if (formerColumns === undefined) return;
-  for (const { tag } of anyOf.flat()) {
-    const renamedTo = formerColumns.get(tag);
-    if (renamedTo !== undefined)
-      throw tsdbError('column_renamed', { table, column: tag, renamedTo });
+  for (const column of names) {
+    const renamedTo = formerColumns.get(column);
+    if (renamedTo !== undefined) throw tsdbError('column_renamed', { table, column, renamedTo });
   }
+}
+
+/** Returns the ids of those fields that the table has. */
+function fieldIds({ columns }: TableSchema, names: readonly string[]): readonly number[] {
+  return names.flatMap((name) => {
+    const column = columns.get(name);
+    const isField = column !== undefined && column.kind !== 'tag' && column.kind !== 'time';
+    return isField ? [column.id] : [];
+  });
 }

@@ -3,10 +3,11 @@ import type { Segment } from '@plinth/tsdb-model/segment.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
-import { type Source, timeCondition } from '../scan/sources.js';
+import { type Deleted, deletedSeries, deletedText } from '../scan/deleted-text.js';
+import { type Source, timeCondition, valueText } from '../scan/sources.js';
 import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
-import { deletedSeries, survivesText, type Tombstone } from '../table/tombstones.js';
+import type { Tombstone } from '../table/tombstones.js';
 
 /** Rows of a generation that go to segments of one kind. */
 export interface RowsOfKind {
@@ -34,13 +35,19 @@ interface SplitRequest {
  */
 export async function splitRows(request: SplitRequest): Promise<readonly RowsOfKind[]> {
   const { store, table, columns, host, tombstones } = request;
-  const deleted = await new TimeSlicedTask().run(deletedSeries(tombstones, store.series));
-  const survives = survivesText(tombstones, deleted, { hasSeqColumn: true });
-  const all = allRows(table, columns, survives);
+  const series = await new TimeSlicedTask().run(deletedSeries(tombstones, store.series));
+  const deletedOf = (source: Source): Deleted =>
+    deletedText(tombstones, series, {
+      hasSeqColumn: true,
+      fields: () => columns.filter(({ id }) => source.hasColumn(id)),
+    });
+  const all = allRows(table, columns, deletedOf);
   const minTime = table.main.minTime < table.late.minTime ? table.main.minTime : table.late.minTime;
   const maxTime = table.main.maxTime > table.late.maxTime ? table.main.maxTime : table.late.maxTime;
   if (!store.repeated.keys.touches(minTime, maxTime)) {
-    const known = survives === undefined ? { rowCount: table.rowCount } : {};
+    const sources = [table.mainSource(), table.lateSource()];
+    const isComplete = sources.every((source) => deletedOf(source).survives === undefined);
+    const known = isComplete ? { rowCount: table.rowCount } : {};
     return [{ kind: 'unique', rows: `(${all})`, ...known, drop: NOTHING_TO_DROP }];
   }
   const merged = quoteName(`${table.main.name}_merged`);
@@ -76,22 +83,24 @@ const SAME_POINT = 'a._series = d._series AND a."time" = d."time"';
 const namesOf = (columns: readonly Column[]): readonly string[] =>
   columns.map((column) => quoteName(column.physicalName));
 
-/** Returns SQL for all rows that are not deleted, with their order. */
+/** Returns SQL for all rows and values that are not deleted, with their order. */
 function allRows(
   table: GenerationTable,
   columns: readonly Column[],
-  survives: string | undefined,
+  deletedOf: (source: Source) => Deleted,
 ): string {
-  const where = survives === undefined ? '' : ` WHERE ${survives}`;
   const select = (source: Source, rank: 0 | 1, order: string): string => {
-    const values = columns.map(({ id, physicalName }) => {
-      const name = quoteName(physicalName);
-      return source.hasColumn(id) ? name : `NULL AS ${name}`;
-    });
+    const { survives, values } = deletedOf(source);
+    const where = survives === undefined ? '' : ` WHERE ${survives}`;
+    const fields = columns.map((column) =>
+      source.hasColumn(column.id)
+        ? valueText(column, values)
+        : `NULL AS ${quoteName(column.physicalName)}`,
+    );
     // Of two writes of a point, the later one has the greater (rank, seq, order). A row of `main` is always the first write of
     // its point.
     const positions = [`${rank} AS _seq_rank`, '_seq', `${order}::BIGINT AS _seq_order`];
-    const list = ['_series', '"time"', ...values, ...positions].join(', ');
+    const list = ['_series', '"time"', ...fields, ...positions].join(', ');
     return `SELECT ${list} FROM ${source.from}${where}`;
   };
   const late = table.lateSource();

@@ -2,7 +2,7 @@ import { type Column, storedTagNameOf } from '@plinth/tsdb-model/columns/column.
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
 import { DUCKDB_TYPE } from '@plinth/tsdb-storage/duckdb/column-type.js';
-import { type Source, timeCondition } from './sources.js';
+import { type Source, timeCondition, valueText } from './sources.js';
 
 export interface ScanTextOptions {
   readonly schema: TableSchema;
@@ -181,7 +181,7 @@ function sourceText(
     ...(extra.withSeries ? ['_series'] : []),
     ...(extra.withTime ? ['"time"'] : []),
     ...fields.map((field) =>
-      source.hasColumn(field.id) ? quoteName(field.physicalName) : nullText(field),
+      source.hasColumn(field.id) ? valueText(field, source.deletedValues) : nullText(field),
     ),
     ...(withOrder ? [orderText(source)] : []),
   ];

@@ -1,30 +1,31 @@
 import { grouped } from '@plinth/tsdb-model/grouped.js';
 import type { Segment } from '@plinth/tsdb-model/segment.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
+import { type Deleted, keyOf, NOTHING_DELETED } from './deleted-text.js';
 import { parquetFrom, type Source } from './sources.js';
 
 /**
  * Segments with the same columns form one source. Overlays form separate sources, and so do
- * segments with different deleted rows. @param survivesOf condition that excludes the deleted rows
- * of a segment.
+ * segments from which different rows or values were deleted. @param deletedOf what was deleted from a segment.
  */
 export function segmentSources(
   files: SegmentFiles,
   segments: readonly Segment[],
-  survivesOf: (segment: Segment) => string | undefined = () => undefined,
+  deletedOf: (segment: Segment) => Deleted = () => NOTHING_DELETED,
 ): Source[] {
-  const conditioned = segments.map((segment) => ({ segment, where: survivesOf(segment) }));
+  const conditioned = segments.map((segment) => ({ segment, deleted: deletedOf(segment) }));
   const alike = grouped(
     conditioned,
-    ({ segment, where }) =>
-      `${segment.kind} ${[...segment.columnIds].sort().join()} ${where ?? ''}`,
+    ({ segment, deleted }) =>
+      `${segment.kind} ${[...segment.columnIds].sort().join()} ${keyOf(deleted)}`,
   );
   return Array.from(alike.values(), (group) => ({
     ...segmentSource(
       files,
       group.map(({ segment }) => segment),
     ),
-    where: group[0]?.where,
+    where: group[0]?.deleted.survives,
+    ...(group[0] !== undefined && { deletedValues: group[0].deleted.values }),
   }));
 }
 

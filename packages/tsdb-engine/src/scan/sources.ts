@@ -1,3 +1,4 @@
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import { quoteName, quoteString, timestampLiteral } from '@plinth/tsdb-model/text/quote.js';
 
 /**
@@ -13,6 +14,8 @@ export interface Source {
   /** Expression for the write order among rows with the same `_seq`. */
   readonly order: string;
   readonly where: string | undefined;
+  /** By the id of a field: the condition on rows whose value of this field was deleted. */
+  readonly deletedValues?: ReadonlyMap<number, string>;
   readonly hasColumn: (columnId: number) => boolean;
   readonly minTime: bigint;
   readonly maxTime: bigint;
@@ -34,6 +37,18 @@ export function parquetWithRowNumbersFrom(path: string): string {
 
 export function tableFrom(name: string): string {
   return quoteName(name);
+}
+
+/** Returns the expression of SELECT for a stored field, which is NULL where its value was deleted. */
+export function valueText(
+  { id, physicalName }: Pick<Column, 'id' | 'physicalName'>,
+  deletedValues: ReadonlyMap<number, string> | undefined,
+): string {
+  const name = quoteName(physicalName);
+  const isDeleted = deletedValues?.get(id);
+  return isDeleted === undefined
+    ? name
+    : `CASE WHEN ${isDeleted} THEN NULL ELSE ${name} END AS ${name}`;
 }
 
 /** Returns the condition for rows between two timestamps, both inclusive. */

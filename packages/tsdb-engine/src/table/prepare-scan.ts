@@ -1,6 +1,8 @@
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
 import type { TimeSpan } from '@plinth/tsdb-model/segment.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
+import { type DeletedSeries, deletedSeries, deletedText } from '../scan/deleted-text.js';
 import type { Pinned } from '../scan/pinned.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { RepeatedKeys } from '../scan/repeated-keys.js';
@@ -12,13 +14,7 @@ import type { ScanSlice, TimeSlice } from '../scan/time-slices.js';
 import { type CheckedGeneration, generationSources } from './generations.js';
 import type { TableComponents } from './table-components.js';
 import type { OpenSegment } from './table-segments.js';
-import {
-  type DeletedSeries,
-  deletedSeries,
-  survivesText,
-  type Tombstone,
-  tombstonesOfSegment,
-} from './tombstones.js';
+import { type Tombstone, tombstonesOfSegment } from './tombstones.js';
 
 /**
  * Makes everything written before the call readable, and returns how to read it.
@@ -114,10 +110,11 @@ function sourcesOf(
     name: table.name,
     columnOf: (tag: string): string | undefined => tagNames.get(tag),
   };
+  const stored = [...components.schema().columns.values()];
   const buffers = generationSources(generations).map((source) => {
     const present = new Set(columns.flatMap(({ id }) => (source.hasColumn(id) ? [id] : [])));
     return {
-      ...survivingRows(source, tombstones, deleted),
+      ...withoutDeleted(source, { tombstones, deleted, stored }),
       hasColumn: (id: number) => present.has(id),
     };
   });
@@ -134,7 +131,10 @@ function sourcesOf(
     const files = segments.map((open) => open.segment).filter(touches);
     const sources = [
       ...segmentSources(components.files, files, (segment) =>
-        survivesText(tombstonesOfSegment(tombstones, segment), deleted, { hasSeqColumn: false }),
+        deletedText(tombstonesOfSegment(tombstones, segment), deleted, {
+          hasSeqColumn: false,
+          fields: () => stored.filter(({ id }) => segment.columnIds.has(id)),
+        }),
       ),
       ...buffers.filter(touches),
     ];
@@ -205,14 +205,28 @@ function spansOf(
 const readsTags = ({ columns, table, tagConditions }: ScanRequest): boolean =>
   tagConditions.length > 0 || columns.some((name) => table.columns.get(name)?.kind === 'tag');
 
-/** Returns the unflushed rows, without the deleted ones. */
-function survivingRows(
+/** Returns the unflushed rows, without the deleted rows and values. */
+function withoutDeleted(
   source: Source,
-  tombstones: readonly Tombstone[],
-  deleted: DeletedSeries,
+  {
+    tombstones,
+    deleted,
+    stored,
+  }: {
+    readonly tombstones: readonly Tombstone[];
+    readonly deleted: DeletedSeries;
+    readonly stored: readonly Column[];
+  },
 ): Source {
-  const condition = survivesText(tombstones, deleted, { hasSeqColumn: true });
-  if (condition === undefined) return source;
+  const { survives, values } = deletedText(tombstones, deleted, {
+    hasSeqColumn: true,
+    fields: () => stored.filter(({ id }) => source.hasColumn(id)),
+  });
+  if (survives === undefined) return source;
   const { where } = source;
-  return { ...source, where: where === undefined ? condition : `${where} AND ${condition}` };
+  return {
+    ...source,
+    where: where === undefined ? survives : `${where} AND ${survives}`,
+    deletedValues: values,
+  };
 }

@@ -3,11 +3,21 @@ import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { caseCount } from '@plinth/kernel/testing';
 import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import type { Segment } from '@plinth/tsdb-model/segment.js';
 import fc from 'fast-check';
 import { chooseMerge, type Merge } from '../compaction/choose-merge.js';
 import { mergeSegments } from '../compaction/merge-segments.js';
 import { flushTable } from '../flush/flush-table.js';
-import { batchOf, DAY, Model, type Row, readAll, withStorage } from '../testing/table-model.js';
+import {
+  batchOf,
+  DAY,
+  type Deletion,
+  Model,
+  type Row,
+  readAll,
+  tombstoneOf,
+  withStorage,
+} from '../testing/table-model.js';
 import { applyCommitted } from './committed-change.js';
 
 type Step =
@@ -19,19 +29,33 @@ type Step =
       /** Writes that arrive during the step. */
       readonly meanwhile: readonly (readonly Row[])[];
     }
+  | { readonly kind: 'delete'; readonly deletion: Deletion }
   | { readonly kind: 'check' };
 
+const HOSTS = ['h1', "h'2", 'h\u0000'] as const;
+// Few distinct timestamps, so that points repeat. Some are on another day and before 1970.
+const timeArb = fc.oneof(fc.bigInt(0n, 6n), fc.constantFrom(-1n, -DAY, DAY - 1n, DAY, 40n * DAY));
 const rowArb: fc.Arbitrary<Row> = fc
   .record({
-    host: fc.constantFrom('h1', "h'2", 'h\u0000'),
-    // Few distinct timestamps, so that points repeat. Some are on another day and before 1970.
-    time: fc.oneof(fc.bigInt(0n, 6n), fc.constantFrom(-1n, -DAY, DAY - 1n, DAY, 40n * DAY)),
+    host: fc.constantFrom(...HOSTS),
+    time: timeArb,
     a: fc.option(fc.bigInt(-3n, 3n), { nil: undefined }),
     b: fc.option(fc.constantFrom('', 'x', 'ä long text beyond twelve bytes'), { nil: undefined }),
   })
   .filter((row) => row.a !== undefined || row.b !== undefined);
 const rowsArb = fc.array(rowArb, { minLength: 1, maxLength: 8 });
 const meanwhileArb = fc.array(rowsArb, { maxLength: 6 });
+const deletionArb: fc.Arbitrary<Deletion> = fc
+  .record({
+    host: fc.constantFrom(undefined, ...HOSTS),
+    times: fc.tuple(timeArb, timeArb),
+    fields: fc.constantFrom<Deletion['fields']>(undefined, ['a'], ['b'], ['a', 'b']),
+  })
+  .map(({ times: [x, y], ...rest }) => ({
+    ...rest,
+    minTime: x < y ? x : y,
+    maxTime: x < y ? y : x,
+  }));
 const stepArb: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: rowsArb.map((rows) => ({ kind: 'write' as const, rows })) },
   {
@@ -44,11 +68,15 @@ const stepArb: fc.Arbitrary<Step> = fc.oneof(
       )
       .map(([kind, maxBytes, meanwhile]) => ({ kind, maxBytes, meanwhile })),
   },
+  {
+    weight: 2,
+    arbitrary: deletionArb.map((deletion) => ({ kind: 'delete' as const, deletion })),
+  },
   { weight: 3, arbitrary: fc.constant({ kind: 'check' as const }) },
 );
 
 describe('a table', () => {
-  it('contains all writes after any order of writes, flushes and compactions', async () => {
+  it('contains what was not deleted after any order of writes, deletions, flushes and compactions', async () => {
     await withStorage(async ({ host, files, openStore }) => {
       await fc.assert(
         fc.asyncProperty(fc.array(stepArb, { minLength: 1, maxLength: 25 }), async (steps) => {
@@ -74,6 +102,9 @@ describe('a table', () => {
           for (const step of steps) {
             if (step.kind === 'write') {
               write(step.rows);
+            } else if (step.kind === 'delete') {
+              store.tombstones.confirm(tombstoneOf(step.deletion, seq++));
+              model.delete(step.deletion);
             } else if (step.kind === 'flush') {
               const table = store.generation(generation);
               generation++;
@@ -95,7 +126,7 @@ describe('a table', () => {
               const isSkipped = (): boolean => false;
               const merge: Merge = chooseMerge({
                 segments,
-                tombstones: [],
+                tombstones: store.tombstones.all,
                 isSkipped,
                 maxBytes,
               }) ?? {
@@ -129,6 +160,45 @@ describe('a table', () => {
         }),
         { numRuns: caseCount(60), includeErrorInReport: true },
       );
+    });
+  });
+
+  it('leaves deleted values out of new files', async () => {
+    await withStorage(async ({ host, files, openStore }) => {
+      const store = openStore((error) => assert.ifError(error));
+      const stored = async (segments: readonly Segment[]): Promise<string[]> => {
+        const paths = segments.map(({ objectName }) => `'${files.pathOf(objectName)}'`);
+        const rows = await host.rows(
+          `SELECT epoch_ns("time"), a, b FROM read_parquet([${paths.join()}]) ORDER BY 1`,
+        );
+        return rows.map((cells) => cells.join(' '));
+      };
+      const deleteA = (time: bigint, seq: bigint): void => {
+        const deletion = { host: undefined, minTime: time, maxTime: time, fields: ['a'] } as const;
+        store.tombstones.confirm(tombstoneOf(deletion, seq));
+      };
+      const generation = nextGeneration++;
+      const rows = [1n, 2n, 3n, 4n].map(
+        (time): Row => ({ host: 'h1', time, a: time * 10n, b: time === 4n ? undefined : 'x' }),
+      );
+      store.append(generation, batchOf(rows, store), 1n);
+      deleteA(2n, 2n);
+      const table = store.generation(generation);
+      assert.ok(table);
+      const { segments } = await flushTable(store, table, host, files);
+      assert.deepEqual(await stored(segments), ['1 10 x', '2  x', '3 30 x', '4 40 ']);
+      const added = segments.map((s) => store.openVerified(s));
+      await applyCommitted(store.committedChange({ flushed: generation, added }));
+      const choose = () =>
+        chooseMerge({ segments, tombstones: store.tombstones.all, isSkipped: () => false });
+      assert.equal(choose(), undefined, 'the deletion is carried out in the file');
+      deleteA(3n, 3n);
+      deleteA(4n, 4n);
+      const merge = choose();
+      assert.ok(merge);
+      const merging = { store, merge, host, files, visibleFromNs: MIN_TIME_NS };
+      assert.deepEqual(await stored(await mergeSegments(merging)), ['1 10 x', '2  x', '3  x']);
+      await store.dispose();
     });
   });
 

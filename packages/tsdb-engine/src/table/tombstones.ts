@@ -1,14 +1,10 @@
 import type { SeriesPoint, TagCondition } from '@plinth/tsdb-model/scan.js';
-import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
-import { isStepEnd, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
-import { selectSeries } from '../scan/select-series.js';
-import { timeCondition } from '../scan/sources.js';
-import type { SeriesIndex } from '../series/series-index.js';
-import type { SeriesTable } from '../series/series-table.js';
+import type { Segment } from '@plinth/tsdb-model/segment.js';
 
 /**
  * A row deletion: it covers the series that meet one of `anyOf`, between two timestamps (both
  * inclusive). It applies to rows written before it; later rows have a greater `seq` and are kept.
+ * With `columnIds`, only the values of these fields are deleted, and rows without another value.
  */
 export interface Tombstone {
   readonly id: string;
@@ -28,6 +24,8 @@ export interface Tombstone {
   readonly anyOf: readonly (readonly TagCondition[])[];
   /** If present, the deletion covers exactly these points, and `anyOf` is empty. */
   readonly points?: readonly SeriesPoint[] | undefined;
+  /** Fields whose values are deleted; absent if complete rows are deleted. */
+  readonly columnIds?: readonly number[] | undefined;
 }
 
 /**
@@ -168,110 +166,17 @@ export function deletedUpTo(tombstones: readonly Tombstone[], leastSeq: bigint):
 /** Returns the tombstones that may cover rows of a segment. */
 export function tombstonesOfSegment(
   all: readonly Tombstone[],
-  segment: { readonly minTime: bigint; readonly maxTime: bigint; readonly maxSeq: bigint },
+  segment: Pick<Segment, 'minTime' | 'maxTime' | 'maxSeq' | 'columnIds'>,
 ): readonly Tombstone[] {
   if (all.length === 0) return NONE;
   return all.filter(
-    ({ seq, fromSeq, minTimeNs, maxTimeNs }) =>
+    ({ seq, fromSeq, minTimeNs, maxTimeNs, columnIds }) =>
       fromSeq === undefined &&
       seq > segment.maxSeq &&
       minTimeNs <= segment.maxTime &&
-      maxTimeNs >= segment.minTime,
+      maxTimeNs >= segment.minTime &&
+      columnIds?.some((id) => segment.columnIds.has(id)) !== false,
   );
 }
 
 const NONE: readonly Tombstone[] = [];
-
-/** The series of a table, for tag conditions. The series table must contain all of them. */
-export interface SeriesOfTable {
-  readonly index: SeriesIndex;
-  readonly table: Pick<SeriesTable, 'name' | 'columnOf'>;
-}
-
-/**
- * The condition on the series of each deletion: `undefined` if every series matches, and the string
- * `false` if none matches.
- */
-export type DeletedSeries = ReadonlyMap<Tombstone, string | undefined>;
-
-/** A deletion may list tens of thousands of tag values, so its condition is built only once. */
-export function* deletedSeries(
-  tombstones: readonly Tombstone[],
-  series: SeriesOfTable,
-): Steps<DeletedSeries> {
-  const texts = new Map<Tombstone, string | undefined>();
-  for (const tombstone of tombstones) texts.set(tombstone, yield* seriesText(tombstone, series));
-  return texts;
-}
-
-/**
- * Returns the condition that excludes the deleted rows; `undefined` if there are none. With `hasSeqColumn`,
- * the rows have a column `_seq`, and only rows written before a deletion are excluded.
- * @param deletedOf contains all of the deletions.
- */
-export function survivesText(
-  tombstones: readonly Tombstone[],
-  deletedOf: DeletedSeries,
-  { hasSeqColumn }: { readonly hasSeqColumn: boolean },
-): string | undefined {
-  const deleted = tombstones.flatMap((tombstone) => {
-    const which = deletedOf.get(tombstone);
-    if (which === 'false') return [];
-    const parts = [
-      timeCondition(tombstone.minTimeNs, tombstone.maxTimeNs),
-      ...(hasSeqColumn ? [`_seq < ${tombstone.seq}`] : []),
-      ...(tombstone.fromSeq === undefined ? [] : [`_seq >= ${tombstone.fromSeq}`]),
-      ...(which === undefined ? [] : [which]),
-    ];
-    return [`(${parts.join(' AND ')})`];
-  });
-  return deleted.length === 0 ? undefined : `NOT (${deleted.join(' OR ')})`;
-}
-
-function* seriesText(tombstone: Tombstone, series: SeriesOfTable): Steps<string | undefined> {
-  if (tombstone.points !== undefined) return pointsText(tombstone.points);
-  const texts: string[] = [];
-  for (const conditions of tombstone.anyOf) {
-    if (conditions.length === 0) return undefined;
-    const { seriesCondition } = yield* selectSeries(series.index, conditions);
-    if (seriesCondition === 'false') continue;
-    texts.push(seriesCondition ?? (yield* joinedText(conditions, series.table)));
-  }
-  if (texts.length === 0) return 'false';
-  return texts.length === 1 ? texts[0] : `(${texts.join(' OR ')})`;
-}
-
-/** DuckDB joins with the lists, which is much faster than a comparison per point. */
-function pointsText(points: readonly SeriesPoint[]): string {
-  const series = points.map((point) => point.seriesId).join(', ');
-  const times = points.map((point) => point.timeNs).join(', ');
-  const lists = `SELECT unnest([${series}]::BIGINT[]) AS s, unnest([${times}]::BIGINT[]) AS t`;
-  return `(_series, epoch_ns("time")) IN (SELECT (s, t) FROM (${lists}))`;
-}
-
-/** For too many series to list them individually. */
-function* joinedText(
-  conditions: readonly TagCondition[],
-  table: SeriesOfTable['table'],
-): Steps<string> {
-  const texts: string[] = [];
-  for (const condition of conditions)
-    texts.push(yield* tagText(condition, table.columnOf(condition.tag)));
-  return `_series IN (SELECT _series FROM ${quoteName(table.name)} WHERE ${texts.join(' AND ')})`;
-}
-
-function* tagText({ op, values }: TagCondition, column: string | undefined): Steps<string> {
-  const name = column === undefined ? 'NULL::VARCHAR' : quoteName(column);
-  const texts: string[] = [];
-  for (let i = 0; i < values.length; i++) {
-    if (isStepEnd(i)) yield;
-    const value = values[i];
-    if (value !== undefined) texts.push(quoteString(value));
-  }
-  const isIn = [
-    ...(texts.length === 0 ? [] : [`(${name} IS NOT NULL AND ${name} IN (${texts.join(', ')}))`]),
-    ...(values.includes(undefined) ? [`${name} IS NULL`] : []),
-  ];
-  const text = isIn.length === 0 ? 'false' : `(${isIn.join(' OR ')})`;
-  return op === 'in' ? text : `NOT ${text}`;
-}

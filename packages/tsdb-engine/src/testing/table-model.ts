@@ -9,6 +9,7 @@ import {
 } from '@plinth/tsdb-storage/testing/with-segment-files.js';
 import { ColumnCache } from '../columns/cache/column-cache.js';
 import { TableStore } from '../table/table-store.js';
+import type { Tombstone } from '../table/tombstones.js';
 
 const HOST: Column = { id: 1, name: 'host', kind: 'tag', physicalName: 'host' };
 const TIME: Column = { id: 2, name: 'time', kind: 'time', physicalName: 'time' };
@@ -31,6 +32,23 @@ export interface Row {
   readonly time: bigint;
   readonly a: bigint | undefined;
   readonly b: string | undefined;
+}
+
+export interface Deletion {
+  /** Absent means every host. */
+  readonly host: string | undefined;
+  readonly minTime: bigint;
+  readonly maxTime: bigint;
+  readonly fields: readonly ('a' | 'b')[] | undefined;
+}
+
+export function tombstoneOf(deletion: Deletion, seq: bigint): Tombstone {
+  const { host, minTime, maxTime, fields } = deletion;
+  return {
+    ...{ id: String(seq), tableId: SCHEMA.id, seq, minTimeNs: minTime, maxTimeNs: maxTime },
+    anyOf: [host === undefined ? [] : [{ tag: 'host', op: 'in', values: [host] }]],
+    ...(fields && { columnIds: fields.map((name) => (name === 'a' ? A.id : B.id)) }),
+  };
 }
 
 export const DAY = 86_400_000_000_000n;
@@ -83,6 +101,21 @@ export class Model {
       const key = `${row.host} ${row.time}`;
       const before = this.points.get(key) ?? { a: null, b: null };
       this.points.set(key, { a: row.a ?? before.a, b: row.b ?? before.b });
+    }
+  }
+
+  /** Deletes values of fields, and points without another value; without `fields`, complete points. */
+  delete({ host, minTime, maxTime, fields }: Deletion): void {
+    for (const [key, { a, b }] of this.points) {
+      const [ofHost, time = ''] = key.split(' ');
+      if (host !== undefined && ofHost !== host) continue;
+      if (BigInt(time) < minTime || BigInt(time) > maxTime) continue;
+      const left = {
+        a: fields?.includes('a') === false ? a : null,
+        b: fields?.includes('b') === false ? b : null,
+      };
+      if (left.a === null && left.b === null) this.points.delete(key);
+      else this.points.set(key, left);
     }
   }
 

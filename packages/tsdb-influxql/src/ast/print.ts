@@ -59,7 +59,7 @@ export function printStatement(statement: Statement): string {
     case 'drop_measurement':
       return `DROP MEASUREMENT ${quoteName(statement.name)}`;
     case 'delete':
-      return `DELETE${from(statement.sources)}${where(statement.condition)}`;
+      return `DELETE${statement.fields === undefined ? '' : ` FIELD ${statement.fields.map(quoteName).join(', ')}`}${from(statement.sources)}${where(statement.condition)}`;
     case 'drop_series':
       return `DROP SERIES${from(statement.sources)}${where(statement.condition)}`;
     case 'kill_query':

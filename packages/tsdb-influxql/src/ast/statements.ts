@@ -23,6 +23,8 @@ export interface PolicyOptions {
 /** Deletes rows by tags and time; `drop_series` accepts no time condition. */
 export interface DeleteRows {
   readonly kind: 'delete' | 'drop_series';
+  /** `DELETE FIELD`: deletes only the values of these fields. */
+  readonly fields?: readonly string[];
   readonly sources: readonly Measurement[];
   readonly condition?: Expr;
 }

@@ -1,4 +1,4 @@
-import type { PolicyOptions, Statement } from '../ast/statements.js';
+import type { DeleteRows, PolicyOptions, Statement } from '../ast/statements.js';
 import { parseCreateContinuousQuery, parseDropContinuousQuery } from './parse-continuous-query.js';
 import { parseWhere } from './parse-select.js';
 import { parseFrom } from './parse-show.js';
@@ -53,7 +53,11 @@ export function parseDrop(tokens: TokenStream): Statement {
 
 /** Parses the rest of a statement after DELETE. */
 export function parseDelete(tokens: TokenStream): Statement {
-  return parseRows(tokens, 'delete');
+  if (!tokens.takeKeyword('FIELD')) return parseRows(tokens, 'delete');
+  const fields: string[] = [];
+  do fields.push(tokens.name('invalid DELETE FIELD statement, expected the name of a field'));
+  while (tokens.takeSymbol(','));
+  return { ...parseRows(tokens, 'delete'), fields };
 }
 
 /** Parses the rest of a statement after KILL. */
@@ -74,7 +78,7 @@ function parseForeign(tokens: TokenStream, what: string): Statement {
   return { kind: 'unsupported', what };
 }
 
-function parseRows(tokens: TokenStream, kind: 'delete' | 'drop_series'): Statement {
+function parseRows(tokens: TokenStream, kind: DeleteRows['kind']): DeleteRows {
   const sources = parseFrom(tokens);
   const condition = parseWhere(tokens);
   if (sources.length === 0 && condition === undefined) {

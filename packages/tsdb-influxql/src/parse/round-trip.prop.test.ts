@@ -200,6 +200,8 @@ describe('printing InfluxQL', () => {
       'CREATE DATABASE db WITH DURATION 1d REPLICATION 1 SHARD DURATION 1h NAME rp',
       'ALTER RETENTION POLICY rp ON db DURATION 2h DEFAULT',
       "DELETE FROM cpu WHERE host = 'a' AND time > 5m",
+      'DELETE FIELD a, "b c" FROM /m/ WHERE host = \'a\'',
+      'DELETE FIELD a WHERE time > 5m',
       'DROP SERIES FROM cpu WHERE host =~ /x\\/y/',
       'EXPLAIN ANALYZE SELECT mean(v) INTO db.rp.:MEASUREMENT FROM (SELECT v FROM cpu) GROUP BY time(1m, -10s), host',
       'KILL QUERY 7',

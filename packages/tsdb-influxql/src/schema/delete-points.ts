@@ -9,15 +9,21 @@ import { type Filter, filterColumns } from '../plan/condition/filter.js';
 export const readsFields = (filter: Filter): boolean =>
   filterColumns(filter).some(({ isTag }) => !isTag);
 
-/** Finds the points of a table that meet a condition, and deletes exactly these. */
+/** Finds the points of a table that meet a condition, and deletes exactly these, or their `fields`. */
 export async function deletePoints(
   source: TableSource,
-  where: { readonly filter: Filter; readonly minNs: bigint; readonly maxNs: bigint },
+  where: {
+    readonly filter: Filter;
+    readonly minNs: bigint;
+    readonly maxNs: bigint;
+    readonly fields: readonly string[] | undefined;
+  },
   { session, engine }: { readonly session: Session; readonly engine: Engine },
 ): Promise<void> {
   await engine.deletePoints({
     database: source.database.name,
     table: source.name,
+    fields: where.fields,
     find: async ({ onSnapshot, maxPoints }) => {
       const reader = new TableReader({ source, ...where, groupTags: [] }, session);
       const condition = reader.where();

@@ -234,7 +234,9 @@ async function deleteRows(
       tablesIn(database, measurement.name, env),
     );
   const found = sources.flatMap(tablesOf);
-  assertPresentNames([rest], found);
+  const { fields } = statement;
+  const namedFields = (fields ?? []).map((name) => ({ kind: 'var_ref' as const, name }));
+  assertPresentNames([rest, ...namedFields], found);
   const filters = rest === undefined ? undefined : filtersOf(rest, found);
   const isByValue = !isOfSeries && filters?.some(readsFields) === true;
   if (rest !== undefined && !isByValue) checkTagCondition(rest);
@@ -248,13 +250,16 @@ async function deleteRows(
   for (const [i, source] of found.entries()) {
     const filter = filters?.[i];
     if (isByValue && filter !== undefined && readsFields(filter)) {
-      byValue.push(() => deletePoints(source, { filter, minNs, maxNs }, { session, engine }));
+      byValue.push(() =>
+        deletePoints(source, { filter, minNs, maxNs, fields }, { session, engine }),
+      );
       continue;
     }
     const index = session.seriesOf(source.table);
     deletions.push({
       database: source.database.name,
       tables: [source.name],
+      fields,
       minTimeNs: minNs,
       maxTimeNs: maxNs,
       anyOf: await task.run(alternatives(filter, (tag) => index.tagValues(tag))),

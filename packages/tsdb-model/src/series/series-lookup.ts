@@ -9,6 +9,7 @@ export interface SeriesLookup {
   /** Number of series. Series ordinals are below it. */
   readonly count: number;
   readonly tagNames: Iterable<string>;
+  idOf(ordinal: number): bigint;
   /** Series ordinal of an id given as two 32-bit words; -1 if unknown. */
   ordinalOf(low: number, high: number): number;
   /** Latest timestamp of the series. */

@@ -156,4 +156,10 @@ export const SEGMENT_MIGRATIONS: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '0011_deleted_values',
+    async up(tx) {
+      await tx.schema.alterTable('tsdb_tombstones').addColumn('column_ids', 'text').execute();
+    },
+  },
 ];

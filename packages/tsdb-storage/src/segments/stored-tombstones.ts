@@ -10,6 +10,8 @@ export interface TombstoneRow {
   any_of: string;
   /** JSON: the series ids and timestamps of single points. */
   points: string | null;
+  /** JSON: the ids of the fields whose values are deleted. */
+  column_ids: string | null;
 }
 
 /** A deletion of rows; see `Tombstone` in the storage engine. */
@@ -21,6 +23,7 @@ export interface StoredTombstone {
   readonly maxTimeNs: bigint;
   readonly anyOf: readonly (readonly TagCondition[])[];
   readonly points?: readonly SeriesPoint[] | undefined;
+  readonly columnIds?: readonly number[] | undefined;
 }
 
 interface StoredCondition {
@@ -41,6 +44,7 @@ export function toTombstone(row: TombstoneRow): StoredTombstone {
       all.map(({ tag, op, values }) => ({ tag, op, values: values.map((v) => v ?? undefined) })),
     ),
     ...(row.points !== null && { points: toPoints(row.points) }),
+    ...(row.column_ids !== null && { columnIds: JSON.parse(row.column_ids) as readonly number[] }), // see `fromTombstone`
   };
 }
 
@@ -54,6 +58,7 @@ export function fromTombstone(tombstone: StoredTombstone): TombstoneRow {
     // An absent tag is `undefined`, which JSON writes as null within a list.
     any_of: JSON.stringify(tombstone.anyOf),
     points: tombstone.points === undefined ? null : fromPoints(tombstone.points),
+    column_ids: tombstone.columnIds === undefined ? null : JSON.stringify(tombstone.columnIds),
   };
 }
 

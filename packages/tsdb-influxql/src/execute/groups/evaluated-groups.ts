@@ -14,7 +14,8 @@ import {
   pointsOfColumn,
   reversedRows,
 } from '../series/points.js';
-import { compareTags, type SourceRowsRequest, sourceRows } from '../series/source-rows.js';
+import { compareTags } from '../series/series.js';
+import { type SourceRowsRequest, sourceRows } from '../series/source-rows.js';
 import { exactValues } from '../series/vector-values.js';
 import type { Session } from '../session.js';
 import type { TimeBuckets } from '../time-buckets/time-buckets.js';

@@ -1,5 +1,5 @@
 import { NO_POINTS, type Points } from '../series/points.js';
-import { compareTags } from '../series/source-rows.js';
+import { compareTags } from '../series/series.js';
 import type { CallPlan } from './call-plan.js';
 import type { CallGroup } from './read-aggregates.js';
 

@@ -4,6 +4,7 @@ import type { ColumnRef } from '../../plan/compile/compiled-select.js';
 import type { Value } from '../../plan/data-type.js';
 import type { Session } from '../session.js';
 import type { GroupRows } from './points.js';
+import { type RankedSeries, rankedSeries } from './ranked-series.js';
 import { LazyBlock, type SeriesBlock, type SeriesSpan } from './series.js';
 import { outputColumn, type TableRange, TableReader } from './table-reader.js';
 import { sliceOf, tagTexts, vectorValues } from './vector-values.js';
@@ -54,10 +55,14 @@ export async function* readRowBlocks(
 ): AsyncGenerator<SeriesBlock, void, undefined> {
   const reader = new TableReader(request, session);
   // Most statements are served from memory, so the DuckDB text is created lazily.
-  let budget: ReturnType<typeof rowStatement> | undefined;
+  let built: ReturnType<typeof rowStatement> | undefined;
+  const ranked = isOfWholeSeries(request) ? rankedSeries(request, reader, session) : undefined;
   const statement = () => {
-    budget ??= rowStatement(request, reader);
-    return budget;
+    built ??=
+      ranked === undefined
+        ? rowStatement(request, reader)
+        : rankedStatement(request, reader, ranked);
+    return built;
   };
   const { groupTags, refs } = request;
   const rowLimit = hasTies(request, reader) ? undefined : request.rowLimit;
@@ -67,7 +72,9 @@ export async function* readRowBlocks(
     },
     get columns() {
       return [
-        ...groupTags.map((_, i) => outputColumn(`g${i}`, 'tag')),
+        ...(ranked === undefined
+          ? groupTags.map((_, i) => outputColumn(`g${i}`, 'tag'))
+          : [outputColumn('k', 'integer')]),
         outputColumn('t', 'time'),
         ...refs.map((ref, i) => outputColumn(`c${i}`, ref.type)),
       ];
@@ -82,8 +89,13 @@ export async function* readRowBlocks(
     render: (scanText) => statement().textOver(scanText(0)),
     columnQuery: isMemoryTried ? undefined : reader.columnQuery(rowsComputation(request, reader)),
   });
-  for await (const chunk of chunks) yield rowBlock(chunk, request);
+  for await (const chunk of chunks)
+    yield ranked === undefined ? rowBlock(chunk, request) : rankedBlock(chunk, request, ranked);
 }
+
+/** Whether all rows of each series are read, in a table with tags. */
+const isOfWholeSeries = ({ groupTags, rowLimit, lastRowsOnly }: RowRequest): boolean =>
+  groupTags.length > 0 && rowLimit === undefined && !lastRowsOnly;
 
 /** Whether more rows than `rowLimit` may be read. */
 function hasTies({ limitsTimes }: RowRequest, reader: TableReader): boolean {
@@ -103,10 +115,7 @@ function rowStatement(request: RowRequest, reader: TableReader) {
   const { rowLimit } = request;
   const groups = reader.groups;
   const columns = request.refs.map((ref) => reader.column(ref));
-  const requiredColumns = request.requiredColumns.map((ref) => `${reader.column(ref)} IS NOT NULL`);
-  const where = reader.where(
-    requiredColumns.length === 0 ? [] : [`(${requiredColumns.join(' OR ')})`],
-  );
+  const where = whereText(request, reader);
   const direction = request.isDescending ? ' DESC' : '';
   const rowOrder = [
     `${reader.time}${direction}`,
@@ -135,6 +144,29 @@ function rowStatement(request: RowRequest, reader: TableReader) {
   };
 }
 
+function whereText({ requiredColumns }: RowRequest, reader: TableReader): string {
+  const present = requiredColumns.map((ref) => `${reader.column(ref)} IS NOT NULL`);
+  return reader.where(present.length === 0 ? [] : [`(${present.join(' OR ')})`]);
+}
+
+/** Like `rowStatement`, with the number of the series instead of its tags. */
+function rankedStatement(
+  request: RowRequest,
+  reader: TableReader,
+  { ids }: RankedSeries,
+): ReturnType<typeof rowStatement> {
+  const columns = request.refs.map((ref, i) => `, ${reader.column(ref)} AS c${i}`).join('');
+  const where = whereText(request, reader);
+  const { time } = reader;
+  const series = `SELECT unnest([${ids.join(', ')}]::BIGINT[]) AS s, unnest(range(${ids.length})) AS k`;
+  const order = `k, t${request.isDescending ? ' DESC' : ''}`;
+  return {
+    scan: { ...reader.scan(), withSeries: true },
+    textOver: (source) =>
+      `SELECT k.k AS k, ${time} AS t${columns} FROM ${source} r JOIN (${series}) k ON k.s = r._series${where} ORDER BY ${order}`,
+  };
+}
+
 /** Wraps a chunk as a block. Values are created on first access. */
 export function rowBlock(chunk: ResultChunk, request: RowRequest): SeriesBlock {
   const { rowCount, columns: vectors, series } = chunk;
@@ -158,6 +190,27 @@ export function rowBlock(chunk: ResultChunk, request: RowRequest): SeriesBlock {
     request.refs.map(({ type }, i) => vectorValues(read[i] as ColumnVector, rowCount, type));
   const { name } = request.source;
   return new LazyBlock({ name, times, spans, series, areSpansWhole, vectors: read }, values);
+}
+
+/** Like `rowBlock`, for `rankedStatement`. */
+function rankedBlock(
+  { rowCount, columns: [ranks, times, ...vectors] }: ResultChunk,
+  { refs, source: { name } }: RowRequest,
+  ranked: RankedSeries,
+): SeriesBlock {
+  const numbers = ranks?.values as BigInt64Array; // the columns of the statement are never NULL
+  const words = new Int32Array(numbers.buffer, numbers.byteOffset, 2 * rowCount);
+  const spans: SeriesSpan[] = [];
+  for (let from = 0; from < rowCount; ) {
+    const rank = words[2 * from] as number;
+    let to = from + 1;
+    while (to < rowCount && words[2 * to] === rank) to++;
+    spans.push({ tags: ranked.tags[rank] as readonly string[], from, to });
+    from = to;
+  }
+  const values = (): readonly ArrayLike<Value>[] =>
+    refs.map(({ type }, i) => vectorValues(vectors[i] as ColumnVector, rowCount, type));
+  return new LazyBlock({ name, times: times?.values as BigInt64Array, spans, vectors }, values);
 }
 
 function isSameKey(keys: readonly ArrayLike<string>[], a: number, b: number): boolean {

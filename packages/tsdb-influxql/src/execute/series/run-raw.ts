@@ -10,8 +10,8 @@ import type { Session } from '../session.js';
 import { piecesOf } from './limit-rows.js';
 import type { RowPiece } from './read-rows.js';
 import { rowFunction } from './row-expr.js';
-import type { Series } from './series.js';
-import { compareTags, type SourceRowsRequest, sourceRows } from './source-rows.js';
+import { compareTags, type Series } from './series.js';
+import { type SourceRowsRequest, sourceRows } from './source-rows.js';
 import { exactValues } from './vector-values.js';
 
 /** Runs a SELECT without aggregates. */

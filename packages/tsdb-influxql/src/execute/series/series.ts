@@ -1,3 +1,4 @@
+import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
 import type { SeriesOfRows } from '@plinth/tsdb-model/columns/encoded-tags.js';
 import type { ColumnVector } from '@plinth/tsdb-model/columns/result.js';
 import type { Value } from '../../plan/data-type.js';
@@ -80,4 +81,12 @@ export function isSameSeries(
 export function areSameTags(a: readonly string[], b: readonly string[]): boolean {
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
+}
+
+export function compareTags(a: readonly string[], b: readonly string[]): number {
+  for (let i = 0; i < a.length; i++) {
+    const order = compareByteOrder(a[i] ?? '', b[i] ?? '');
+    if (order !== 0) return order;
+  }
+  return 0;
 }

@@ -1,4 +1,3 @@
-import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
 import { compareTimes } from '@plinth/tsdb-model/time/calendar.js';
 import { indices, inOrder, sorted, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import {
@@ -15,7 +14,7 @@ import type { Session } from '../session.js';
 import { ValueBudget } from '../value-budget.js';
 import { type RowPiece, type RowRequest, readRows } from './read-rows.js';
 import { rowPredicate } from './row-expr.js';
-import type { Series } from './series.js';
+import { compareTags, type Series } from './series.js';
 import { exactValue } from './vector-values.js';
 
 export interface SourceRowsRequest {
@@ -206,12 +205,4 @@ class Groups {
     for (const column of columns) ordered.push(await task.run(inOrder(column, order, [])));
     return ordered;
   }
-}
-
-export function compareTags(a: readonly string[], b: readonly string[]): number {
-  for (let i = 0; i < a.length; i++) {
-    const order = compareByteOrder(a[i] ?? '', b[i] ?? '');
-    if (order !== 0) return order;
-  }
-  return 0;
 }

@@ -99,11 +99,16 @@ export class TableReader {
    * time.
    */
   get tieBreakerTags(): string[] {
+    if (this.selectedSeries(1) !== undefined) return [];
     const index = this.#session.seriesOf(this.#range.source.table);
-    const selected = runThrough(index.select(this.conditions, 1));
-    if (selected !== undefined) return [];
     const grouped = new Set(this.#range.groupTags);
     return [...index.tagNames].filter((tag) => !grouped.has(tag)).sort();
+  }
+
+  /** Ordinals of the series that can match; `undefined` if there are more than `limit`. */
+  selectedSeries(limit: number): readonly number[] | undefined {
+    const index = this.#session.seriesOf(this.#range.source.table);
+    return runThrough(index.select(this.conditions, limit));
   }
 
   /** True if every series is its own group, so that no two rows of a group have the same time. */

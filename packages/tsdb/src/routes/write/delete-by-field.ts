@@ -27,11 +27,12 @@ export function comparesFields(
   return conditions.some(({ name }) => isField(name, tables));
 }
 
-/** Deletes the rows that meet conditions on fields, as the InfluxQL statement DELETE does. */
+/** Deletes the rows, or values of a field, that meet conditions on fields, as the InfluxQL statement DELETE does. */
 export async function deleteByField(
   deletion: {
     readonly database: string;
     readonly table: string | undefined;
+    readonly field: string | undefined;
     readonly minTimeNs: bigint;
     readonly maxTimeNs: bigint;
     readonly conditions: readonly DeleteCondition[];
@@ -43,7 +44,7 @@ export async function deleteByField(
     readonly signal: AbortSignal;
   },
 ): Promise<void> {
-  const { database, table, minTimeNs, maxTimeNs, conditions, tables } = deletion;
+  const { database, table, field, minTimeNs, maxTimeNs, conditions, tables } = deletion;
   const owner = ownerOf(database);
   const [db, policy] =
     owner === undefined ? [database, 'autogen'] : [owner, database.slice(owner.length + 1)];
@@ -53,7 +54,8 @@ export async function deleteByField(
     ...(minTimeNs > MIN_TIME_NS ? [`time >= ${minTimeNs}`] : []),
     ...(maxTimeNs < MAX_TIME_NS ? [`time <= ${maxTimeNs}`] : []),
   ];
-  const text = `DELETE FROM ${quoteName(db)}.${quoteName(policy)}.${source} WHERE ${where.join(' AND ')}`;
+  const what = field === undefined ? '' : ` FIELD ${quoteName(field)}`;
+  const text = `DELETE${what} FROM ${quoteName(db)}.${quoteName(policy)}.${source} WHERE ${where.join(' AND ')}`;
   const run = await options.influxql.open({
     text,
     database: db,

@@ -15,6 +15,8 @@ export interface DeleteCondition {
 /** Comparisons that must all hold. Without a `table`, rows of every table match. */
 export interface DeletePredicate {
   readonly table: string | undefined;
+  /** The only field whose values are deleted; `undefined` deletes complete rows. */
+  readonly field: string | undefined;
   readonly conditions: readonly DeleteCondition[];
 }
 
@@ -32,16 +34,16 @@ const TOKEN =
 
 /**
  * Parses a v2 predicate such as `_measurement="home" AND room="Kitchen" AND temp > 30`. Values
- * may be in double or single quotes. Comparisons of fields are an extension. `OR` is not supported, as in v2.
+ * may be in double or single quotes. `_field` and comparisons of fields are extensions. `OR` is not supported, as in v2.
  */
 export function parseDeletePredicate(text: string): DeletePredicate {
   if (text.length > MAX_LENGTH) throw invalid(text, `more than ${MAX_LENGTH} characters`);
   const tokens = tokenize(text).filter((token) => token !== '(' && token !== ')');
-  if (tokens.length === 0) return { table: undefined, conditions: [] };
+  const chosen: Chosen = { table: undefined, field: undefined };
+  if (tokens.length === 0) return { ...chosen, conditions: [] };
   if (tokens.length > 4 * MAX_CONDITIONS) {
     throw invalid(text, `more than ${MAX_CONDITIONS} conditions`);
   }
-  let table: string | undefined;
   const conditions: DeleteCondition[] = [];
   for (let at = 0; at < tokens.length; at += 4) {
     const [key, operator, value, and] = tokens.slice(at, at + 4);
@@ -58,22 +60,31 @@ export function parseDeletePredicate(text: string): DeletePredicate {
     if (and !== undefined && at + 4 >= tokens.length)
       throw invalid(text, 'expected a condition after AND');
     const name = unquoted(key);
-    if (name === '_field')
+    if (name === '_value')
       throw invalid(
         text,
-        '_field is not supported, because complete rows are deleted; compare a field by its name, such as temp > 30',
+        '_value is not supported; compare a field by its name, such as temp > 30',
       );
     if (name === 'time' || name === '_time')
       throw invalid(text, 'time conditions are not supported; use start and stop');
-    if (name !== '_measurement')
+    const kind = CHOICES.get(name);
+    if (kind === undefined)
       conditions.push({ name, op, value: unquoted(value), isQuoted: isQuoted(value) });
-    else if (op !== '=') throw invalid(text, '_measurement supports only =');
-    else if (table !== undefined && table !== unquoted(value)) {
-      throw invalid(text, 'more than one _measurement');
-    } else table = unquoted(value);
+    else if (op !== '=') throw invalid(text, `${name} supports only =`);
+    else if (chosen[kind] !== undefined && chosen[kind] !== unquoted(value)) {
+      throw invalid(text, `more than one ${name}`);
+    } else chosen[kind] = unquoted(value);
   }
-  return { table, conditions };
+  return { ...chosen, conditions };
 }
+
+type Chosen = Record<'table' | 'field', string | undefined>;
+
+/** Names that choose what is deleted, and are not tags. */
+const CHOICES: ReadonlyMap<string, keyof Chosen> = new Map([
+  ['_measurement', 'table'],
+  ['_field', 'field'],
+]);
 
 function tokenize(text: string): string[] {
   const tokens: string[] = [];

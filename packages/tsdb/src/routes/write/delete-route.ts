@@ -32,7 +32,7 @@ const DOCS: RouteDocs = {
     predicate: Type.Optional(
       Type.String({
         description:
-          '_measurement="m" AND tag="value" AND field > 30; without it, every row matches',
+          '_measurement="m" AND tag="value" AND field > 30; without it, every row matches. With _field="f", only values of this field are deleted',
       }),
     ),
   }),
@@ -48,7 +48,8 @@ export const deleteRoute = (deps: RouteDeps): Route =>
   deps.routeBuilder.send('POST', '/api/v2/delete', DOCS, async (request) => {
     const { catalog, engine, influxql, isAuthRequired } = deps;
     const deletion = readDeletion(request);
-    const { table, conditions, ...what } = deletion;
+    const { table, field, conditions, ...what } = deletion;
+    const fields = field === undefined ? undefined : [field];
     if (what.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
     const all = catalog.database(what.database)?.tables;
     const known = [...(all?.values() ?? [])].filter(({ name }) => name === (table ?? name));
@@ -65,7 +66,7 @@ export const deleteRoute = (deps: RouteDeps): Route =>
     }
     // As in 2.x, deleting from an unknown measurement succeeds.
     const tables = table === undefined ? undefined : known.map(({ name }) => name);
-    await engine.deleteRows({ ...what, tables, anyOf: [conditions.map(tagCondition)] });
+    await engine.deleteRows({ ...what, tables, fields, anyOf: [conditions.map(tagCondition)] });
     return emptyResponse(204);
   });
 
@@ -78,7 +79,7 @@ const TARGET_NAMES = ['bucket', 'bucketID', 'db', 'database', 'rp'];
 function readDeletion({
   url,
   body: bytes,
-}: HttpRequest): Omit<DeleteRowsRequest, 'tables' | 'anyOf'> & DeletePredicate {
+}: HttpRequest): Omit<DeleteRowsRequest, 'tables' | 'fields' | 'anyOf'> & DeletePredicate {
   const parameters = parseParameters(queryOf(url));
   refusePolicy(readPolicy(parameters), 'bucket');
   const bucket = readParameter(parameters, ['bucket', 'db']);
