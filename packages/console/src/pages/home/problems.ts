@@ -3,9 +3,9 @@ import { fetchTriggerLog } from '../../api/processing.js';
 import { fetchHealth, type ServerInfo } from '../../api/server.js';
 import { fetchStorage } from '../../api/storage.js';
 import { fetchDatabases } from '../../api/tsdb.js';
-import { type App, fetchApps, fetchDeliveries, fetchQueue } from '../../api/webhooks.js';
-import { deliveryFigures } from '../../lib/delivery-text.js';
+import { type App, fetchApps, fetchQueue } from '../../api/webhooks.js';
 import { countText, durationText } from '../../lib/units.js';
+import { deliveryCount, deliveryFigures } from '../../lib/webhooks/delivery-text.js';
 
 /** Something that an operator should look at, with the page for it. */
 export interface Problem {
@@ -93,16 +93,16 @@ async function webhookProblems(): Promise<Problem[]> {
 
 async function problemsOfApp(app: App): Promise<Problem[]> {
   const id = String(app.id);
-  const [{ deliveries }, queue] = await Promise.all([fetchDeliveries(id, {}), fetchQueue(id)]);
+  const queue = await fetchQueue(id);
   const links = [
     { label: 'View', to: `/webhooks/${id}`, search: { show: 'failed' } },
     { label: 'Redrive', to: `/webhooks/${id}/redrive` },
   ];
-  const figures = deliveryFigures(deliveries);
+  const figures = app.hook ? deliveryFigures(app.hook.last_hour) : undefined;
   const waiting = queue.pending + queue.leased;
   if (figures?.isFailing === true) {
     const percent = 100 - figures.successPercent;
-    const text = `${app.name}: ${percent} % of the last ${figures.count} deliveries failed`;
+    const text = `${app.name}: ${percent} % of ${deliveryCount(figures.count)} in the last hour failed`;
     return [
       { isBad: true, text: waiting === 0 ? text : `${text}, ${countText(waiting)} queued`, links },
     ];

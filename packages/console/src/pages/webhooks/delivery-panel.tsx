@@ -15,8 +15,8 @@ import { FormDialog } from '../../components/controls/form-dialog.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { useLetterKey } from '../../components/shell/use-shortcuts.js';
-import { attemptText, deliveryDuration, eventName } from '../../lib/delivery-text.js';
 import { countText, millisText } from '../../lib/units.js';
+import { attemptText, deliveryDuration, eventName } from '../../lib/webhooks/delivery-text.js';
 import { StatusChip } from './status-chip.js';
 
 const PARTS = ['response', 'request', 'attempts', 'details'] as const;

@@ -1,5 +1,5 @@
 import type { Delivery } from '../../api/webhooks.js';
-import { isDelivered, resultText } from '../../lib/delivery-text.js';
+import { isDelivered, resultText } from '../../lib/webhooks/delivery-text.js';
 
 /** The result of a delivery, as text and color. */
 export function StatusChip({ delivery }: { readonly delivery: Delivery }) {
