@@ -7,7 +7,7 @@ import type { EditorHandle } from '../../components/editor/code-editor.js';
 import { QueryEditor } from '../../components/editor/query-editor.js';
 import { TimePicker } from '../../components/explore/time-picker.js';
 import { useFollow } from '../../components/explore/use-follow.js';
-import { writeBuilderQuery } from '../../lib/query/builder/builder-query.js';
+import { translated, writeBuilderQuery } from '../../lib/query/builder/write-builder-query.js';
 import { quoteName } from '../../lib/query/identifiers.js';
 import { usesRange } from '../../lib/query/macros.js';
 import { parameterNames } from '../../lib/query/parameters.js';
@@ -135,8 +135,9 @@ export function ExplorePage() {
         <div className="explore-main" ref={pane}>
           {builder.isShown && (
             <QueryBuilder
-              {...{ db, tables: schema, query: builder.query, isEmpty: builder.isEmpty }}
-              onChange={(query) => runWith({ q: writeBuilderQuery(query) })}
+              {...{ db, language, tables: schema }}
+              {...{ query: builder.query, isEmpty: builder.isEmpty }}
+              onChange={(query) => runWith({ q: writeBuilderQuery(query, language) })}
               onDetach={() => patch({ builder: 'off' })}
             />
           )}
@@ -162,7 +163,12 @@ export function ExplorePage() {
             onRun={() => runWith()}
             onCancel={cancel}
             onExplain={language === 'sql' ? explain : undefined}
-            onLanguage={(lang) => patch({ lang })}
+            onLanguage={(lang) => {
+              // A query of the builder is translated. Other text is kept, and an unread query is not run.
+              const q = builder.query && !isUnread ? translated(builder.query, lang) : undefined;
+              if (q === undefined) patch({ lang });
+              else runWith({ lang, q });
+            }}
             onBuilder={
               builder.isShown || !builder.isPossible
                 ? undefined
