@@ -600,6 +600,42 @@ describe('Explore', { skip: SKIP }, () => {
     await page.getByText('This query has not been run').waitFor();
   });
 
+  it('reuses the tab of a link that is opened again, and hides the query on a phone', async () => {
+    await open({
+      db: 'metrics',
+      q: 'SELECT count(*) AS n FROM cpu',
+      view: 'table',
+      from: 'now-7d',
+    });
+    await page.getByText('This query has not been run').or(cell('100')).first().waitFor();
+    const tabs = page.getByRole('navigation', { name: 'Open queries' }).locator('.tab');
+    await page.waitForTimeout(200);
+    const before = await tabs.count();
+    await page.waitForTimeout(200); // The tab is stored 300 ms after its change.
+    await open({
+      db: 'metrics',
+      q: 'SELECT count(*) AS n FROM cpu',
+      view: 'table',
+      from: 'now-7d',
+    });
+    await page.getByText('This query has not been run').or(cell('100')).first().waitFor();
+    assert.equal(await tabs.count(), before);
+
+    await page.setViewportSize({ width: 360, height: 740 });
+    await open({ db: 'metrics', lang: 'sql' });
+    await page.getByLabel('Table', { exact: true }).selectOption('cpu');
+    const chart = page.getByRole('img', { name: /2 series/ });
+    await chart.waitFor();
+    await button('Edit query').waitFor();
+    const { y = 740 } = (await chart.boundingBox()) ?? {};
+    assert.ok(y < 400, `the chart starts at ${y} px`);
+    assert.deepEqual(await violationsOn(page), []);
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/explore-phone.png` });
+    await button('Edit query').click();
+    await editor().waitFor();
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
   it('causes no browser errors', () => {
     assert.deepEqual(browser.complaints, []);
   });

@@ -55,7 +55,7 @@ export const delayText = (seconds: number): string =>
 
 /** The time of an attempt. The later it is, the coarser it is. */
 export function timeOfAttempt(atSec: number): string {
-  const size = atSec < 600 ? 1 : atSec < 36_000 ? 60 : 3600;
+  const size = atSec < 60 ? 1 : atSec < 3600 ? 60 : 3600;
   const rounded = size * Math.round(atSec / size);
-  return `${rounded === atSec ? 'at' : '≈'} ${delayText(rounded)}`;
+  return `${rounded === atSec || atSec < 1 ? 'at' : '≈'} ${delayText(atSec < 1 ? atSec : rounded)}`;
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { resultRunner } from '../../api/result-runner.js';
 import { fetchDatabases, fetchTables } from '../../api/tsdb.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
@@ -77,6 +77,14 @@ export function ExplorePage() {
   useRefresh(isUnread ? undefined : search['refresh'], () => {
     if (!state.isRunning) void run(latest.current.search);
   });
+  // In a narrow window, the query is hidden after a run. Wider windows ignore this.
+  const [isFolded, setIsFolded] = useState(false);
+  const ranText = state.result?.ran.typed;
+  const [foldedFor, setFoldedFor] = useState(ranText);
+  if (ranText !== foldedFor) {
+    setFoldedFor(ranText);
+    setIsFolded(ranText !== undefined);
+  }
   const queriedTable = tableOf(state.result?.ran.typed ?? '');
   const follow = useFollow({
     ...{ db, table: queriedTable },
@@ -124,7 +132,19 @@ export function ExplorePage() {
           defaultRefresh="off"
         />
       </header>
-      <div className="explore-body">
+      <div className={isFolded ? 'explore-body folded' : 'explore-body'}>
+        {state.result !== undefined && (
+          <div className="explore-fold">
+            <button
+              type="button"
+              className="button small"
+              aria-expanded={!isFolded}
+              onClick={() => setIsFolded(!isFolded)}
+            >
+              {isFolded ? 'Edit query' : 'Hide query'}
+            </button>
+          </div>
+        )}
         <SchemaTree
           databases={databases.data}
           db={db}

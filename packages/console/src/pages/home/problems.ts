@@ -1,4 +1,4 @@
-import { fetchTop } from '../../api/limits.js';
+import { fetchTop, usedShare } from '../../api/limits.js';
 import { fetchTriggerLog } from '../../api/processing.js';
 import { fetchHealth, type ServerInfo } from '../../api/server.js';
 import { fetchStorage } from '../../api/storage.js';
@@ -115,13 +115,14 @@ async function problemsOfApp(app: App): Promise<Problem[]> {
 async function limitProblems(): Promise<Problem[]> {
   const top = await fetchTop('core');
   return top
-    .filter(({ used, limit }) => used >= limit * NEAR_LIMIT)
+    .filter((caller) => usedShare(caller) >= NEAR_LIMIT)
+    .sort((a, b) => usedShare(b) - usedShare(a))
     .slice(0, 5)
     .map(({ identity, used, limit, reset }) => ({
       isBad: false,
       text:
-        `${identity} used ${countText(used)} of ${countText(limit)} core requests; ` +
-        `resets in ${durationText(Math.max(0, reset - Date.now() / 1000))}`,
+        `${identity} used ${countText(used)} of ${countText(limit ?? 0)} core requests; ` +
+        `resets in ${durationText(Math.max(0, (reset ?? 0) - Date.now() / 1000))}`,
       links: [{ label: 'Caller', to: '/limits', search: { identity } }],
     }));
 }

@@ -72,7 +72,7 @@ function Deliveries({ app, opened }: { readonly app: App; readonly opened: strin
         Deliveries
       </h2>
       <div className="row wrap">
-        <div className="row" role="group" aria-label="Show">
+        <div className="row wrap" role="group" aria-label="Show">
           {VIEWS.map(([view, label]) => (
             <button
               key={view}

@@ -76,14 +76,14 @@ export function AppsPage() {
             cell: (app) => <Figure app={app} of="p95" />,
           },
           {
-            title: 'Pending',
+            title: 'Queued',
             className: 'num',
-            cell: ({ id }, index) => index < MAX_QUEUES && <QueueSize app={id} of="pending" />,
+            cell: ({ id }, index) => index < MAX_QUEUES && <QueueSize app={id} of="queued" />,
           },
           {
-            title: 'Failed',
+            title: 'Dead',
             className: 'num',
-            cell: ({ id }, index) => index < MAX_QUEUES && <QueueSize app={id} of="failed" />,
+            cell: ({ id }, index) => index < MAX_QUEUES && <QueueSize app={id} of="dead" />,
           },
           {
             ...ACTIONS,
@@ -138,14 +138,14 @@ function Figure({ app, of }: { readonly app: App; readonly of: 'success' | 'p95'
   );
 }
 
-function QueueSize({ app, of }: { readonly app: number; readonly of: 'pending' | 'failed' }) {
+function QueueSize({ app, of }: { readonly app: number; readonly of: 'queued' | 'dead' }) {
   const { data } = useQuery({
     queryKey: ['webhooks', 'queue', app],
     queryFn: () => fetchQueue(app),
     refetchInterval: REFRESH_MS,
   });
   if (data === undefined) return null;
-  return countText(of === 'failed' ? data.dead : data.pending + data.leased);
+  return countText(of === 'dead' ? data.dead : data.pending + data.leased);
 }
 
 function CreateApp({ onClose }: { readonly onClose: () => void }) {

@@ -58,7 +58,7 @@ export function DeliveryPanel({ app, id }: { readonly app: string; readonly id: 
   const { part: _part, ...list } = search;
   return (
     <aside className="panel-side card" aria-labelledby={titleId}>
-      <div className="row">
+      <div className="row wrap">
         <h2 id={titleId}>{data ? eventName(data) : `Delivery ${id}`}</h2>
         {data && <StatusChip delivery={data} />}
         <span className="row end">
