@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ServerInProcess } from '../harness/index.js';
-import { SKIP, TestBrowser, violationsOn } from './browser.js';
+import { clicksOn, SKIP, TestBrowser, violationsOn } from './browser.js';
 
 it('who used most is shown, banned, unbanned and reset', { skip: SKIP }, async () => {
   const server = await ServerInProcess.start({
@@ -122,6 +122,7 @@ it('lifts a ban in three clicks from the first page', { skip: SKIP }, async () =
     await page.getByRole('button', { name: 'user:7', exact: true }).click();
     await page.getByRole('button', { name: 'Unban', exact: true }).click();
     await page.getByText(/^No bans\./).waitFor();
+    assert.equal(await clicksOn(page), 3);
   } finally {
     await browser.close();
     await server.close();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { ServerInProcess, until, WebhookReceiver } from '../harness/index.js';
-import { SKIP, TestBrowser, violationsOn } from './browser.js';
+import { clicksOn, SKIP, TestBrowser, violationsOn } from './browser.js';
 
 const PICTURES = process.env['PLINTH_TEST_PICTURES'];
 const MARKUP = '<b id="markup">thanks</b>';
@@ -71,6 +71,7 @@ it('redelivers a failed delivery in four clicks', { skip: SKIP }, async () => {
   assert.equal(await page.locator('#markup').count(), 0, 'a response is shown as text');
   isBroken = false;
   await panel.getByRole('button', { name: 'Redeliver' }).click();
+  assert.equal(await clicksOn(page), 4);
   await panel.getByText('Newer attempt: ✓ 200 OK').waitFor();
   assert.equal(receiver.deliveries.length, 2);
 
@@ -173,6 +174,7 @@ it('redrives the failures of a time range after a preview', { skip: SKIP }, asyn
   await page.getByText('3 events will be redelivered.').waitFor();
   assert.equal(receiver.deliveries.length, before, 'a preview sends nothing');
   await page.getByRole('button', { name: 'Start' }).click();
+  assert.equal(await clicksOn(page), 4);
   await page.getByText('All queued deliveries have been attempted.').waitFor();
   const sent = receiver.deliveries.slice(before).map(({ body }) => JSON.parse(String(body)).ref);
   assert.deepEqual(sent.sort(), ['a', 'b', 'c']);
