@@ -101,7 +101,7 @@ export function durationText(seconds: number): string {
 }
 
 export const retentionText = (ns: string | null): string =>
-  ns === null ? 'kept forever' : durationText(Number(BigInt(ns) / 1_000_000_000n));
+  ns === null ? 'Forever' : durationText(Number(BigInt(ns) / 1_000_000_000n));
 
 /** A nanosecond time with all its digits: `2026-11-26 00:24:27.34`. */
 export function nanosText(ns: bigint): string {

@@ -17,6 +17,7 @@ import {
   statusText,
 } from '../../lib/account-text.js';
 import { CapabilityChip } from './accounts-page.js';
+import './accounts.css';
 
 /** What an account still owes, and why a capability is not active. */
 export function AccountPage() {
@@ -102,45 +103,53 @@ function Overview({ account }: { readonly account: Account }) {
         <Fact name="Type" value={statusText(account.identity?.entity_type ?? 'none')} />
         <Fact name="Created (UTC)" value={account.created.slice(0, 19).replace('T', ' ')} />
       </dl>
-      <section className="stack" aria-labelledby="requirements-title">
-        <h2 id="requirements-title">Requirements: {requirementSummary(entries)}</h2>
-        <Requirements
-          account={account}
-          entries={entries}
-          empty="No requirements. All requested capabilities have the data that they need."
-        />
-      </section>
+      <div className="account-columns">
+        <section className="stack" aria-labelledby="requirements-title">
+          <h2 id="requirements-title">Requirements: {requirementSummary(entries)}</h2>
+          <Requirements
+            account={account}
+            entries={entries}
+            empty="No requirements. All requested capabilities have the data that they need."
+          />
+        </section>
+        <section className="stack" aria-labelledby="capabilities-title">
+          <h2 id="capabilities-title">Capabilities</h2>
+          <DataTable
+            label="Capabilities"
+            rows={capabilitiesOf(account)}
+            keyOf={({ configuration, capability }) => `${configuration}.${capability}`}
+            columns={[
+              {
+                title: 'Capability',
+                cell: ({ configuration, capability }) => (
+                  <>
+                    <span className="soft">{configuration}</span> <code>{capability}</code>
+                  </>
+                ),
+              },
+              { title: 'Status', cell: ({ status }) => <CapabilityChip status={status} /> },
+              {
+                title: 'Why',
+                className: 'wide',
+                cell: ({ details, restrictedBy }) =>
+                  [
+                    ...details.map(
+                      ({ code, resolution }) => `${statusText(code)} (${statusText(resolution)})`,
+                    ),
+                    ...restrictedBy.map(({ description }) => fieldName(description)),
+                  ].join(', ') || '–',
+              },
+            ]}
+            empty="No capabilities requested."
+          />
+        </section>
+      </div>
       {future.length > 0 && (
         <section className="stack" aria-labelledby="future-title">
           <h2 id="future-title">Future requirements</h2>
           <Requirements account={account} entries={future} empty="" />
         </section>
       )}
-      <section className="stack" aria-labelledby="capabilities-title">
-        <h2 id="capabilities-title">Capabilities</h2>
-        <DataTable
-          label="Capabilities"
-          rows={capabilitiesOf(account)}
-          keyOf={({ configuration, capability }) => `${configuration}.${capability}`}
-          columns={[
-            { title: 'Configuration', cell: ({ configuration }) => configuration },
-            { title: 'Capability', cell: ({ capability }) => <code>{capability}</code> },
-            { title: 'Status', cell: ({ status }) => <CapabilityChip status={status} /> },
-            {
-              title: 'Why',
-              className: 'wide',
-              cell: ({ details, restrictedBy }) =>
-                [
-                  ...details.map(
-                    ({ code, resolution }) => `${statusText(code)} (${statusText(resolution)})`,
-                  ),
-                  ...restrictedBy.map(({ description }) => fieldName(description)),
-                ].join(', ') || '–',
-            },
-          ]}
-          empty="No capabilities requested."
-        />
-      </section>
     </>
   );
 }

@@ -264,7 +264,10 @@ function Attempts(props: {
             ),
           },
           { title: 'Event', cell: eventName },
-          { title: 'Result', cell: (delivery) => <StatusChip delivery={delivery} /> },
+          {
+            title: 'Result',
+            cell: (delivery) => <StatusChip delivery={delivery} isShort={opened !== undefined} />,
+          },
           { title: 'Attempt', className: 'nowrap', cell: attemptText },
           ...(opened === undefined ? WIDE_COLUMNS : []),
         ]}
