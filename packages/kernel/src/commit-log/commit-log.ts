@@ -41,8 +41,8 @@ export interface CommitLog {
    */
   linkFiles(file: number, folder: string): Promise<readonly string[]>;
   /**
-   * Removes files up to and including number `file`. They are never replayed, but `recordsOf` can read them as long as they
-   * are retained.
+   * Removes files up to and including number `file`. They are never replayed, but `recordsOf` can read those that are
+   * retained.
    */
   removeThrough(file: number): Promise<void>;
   /** Numbers of the files that `recordsOf` can read, ascending. */
@@ -52,6 +52,10 @@ export interface CommitLog {
    * deleted in the meantime. May be called while records are appended.
    */
   recordsOf(file: number): AsyncIterable<ReplayedRecord>;
+  /** Retains the files that are removed from now on, also after a restart. */
+  startRetaining(): Promise<void>;
+  /** Deletes the removed files that are retained, and retains no others. */
+  stopRetaining(): Promise<void>;
   /** Deletes the removed files that are retained. Files with records up to now will not be retained. */
   clearRetained(): Promise<void>;
   /** Number of the oldest existing file. */

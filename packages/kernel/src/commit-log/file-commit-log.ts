@@ -247,6 +247,14 @@ export class FileCommitLog implements CommitLog {
     }
   }
 
+  async startRetaining(): Promise<void> {
+    await this.#retained?.start();
+  }
+
+  async stopRetaining(): Promise<void> {
+    await this.#retained?.stop();
+  }
+
   async clearRetained(): Promise<void> {
     await this.#retained?.clear(this.#tail.file);
   }

@@ -16,9 +16,11 @@ async function filesOf(
   const options = { folder: '/retained', maxBytes };
   // Only the obstacle is read.
   const open = () => new RetainedLogFiles(fileSystem, options, diskSpace as never);
+  const retained = open();
+  await retained.start();
   return {
     open,
-    retained: open(),
+    retained,
     fileSystem,
     async write(file: number): Promise<string> {
       const path = `/log/${logFileName(file)}`;
@@ -76,7 +78,34 @@ it('does not keep a file that a deletion clears while it is moved', async () => 
   };
   await retained.take(path, 2);
   assert.deepEqual(await retained.numbers(), []);
+  assert.deepEqual(await fileSystem.list('/retained'), ['retain']);
+});
+
+it('keeps files only between start and stop, also after a restart', async () => {
+  const { retained, write, open, fileSystem } = await filesOf(10 * SIZE);
+  await retained.take(await write(1), 1);
+  const restarted = open();
+  await restarted.take(await write(2), 2);
+  assert.deepEqual(await restarted.numbers(), [1, 2]);
+  await restarted.stop();
   assert.deepEqual(await fileSystem.list('/retained'), []);
+  for (const each of [restarted, open()]) {
+    await each.take(await write(3), 3);
+    assert.deepEqual(await each.numbers(), []);
+    assert.deepEqual(await fileSystem.list('/log'), []);
+  }
+});
+
+it('does not keep a file when it is stopped while the file is moved', async () => {
+  const { retained, write, fileSystem } = await filesOf(10 * SIZE);
+  const path = await write(1);
+  const { rename } = fileSystem;
+  fileSystem.rename = async (from, to) => {
+    await retained.stop();
+    await rename.call(fileSystem, from, to);
+  };
+  await retained.take(path, 1);
+  assert.deepEqual(await retained.numbers(), []);
 });
 
 it('deletes the oldest files first, and reads the folder once', async () => {

@@ -3,6 +3,8 @@ import type { FreeDiskSpace } from '../fs/disk-space.js';
 import type { FileSystem } from '../fs/file-system.js';
 import { logFileName, logFileNumber } from './log-format.js';
 
+/** An empty file in the folder: retention was started and not stopped. */
+const MARKER = 'retain';
 /** Small files of frequent flushes. */
 const MAX_FILES = 1000;
 
@@ -13,13 +15,18 @@ export interface RetainedLogFilesOptions {
   readonly maxBytes: number;
 }
 
-/** Files that the log has removed, retained so that live queries can read rows that they have missed. They are never replayed. */
+/**
+ * Files that the log has removed, retained between `start` and `stop` so that live queries can read rows that they have
+ * missed. They are never replayed.
+ */
 export class RetainedLogFiles {
   readonly #fileSystem: FileSystem;
   readonly #options: RetainedLogFilesOptions;
   readonly #diskSpace: FreeDiskSpace | undefined;
   /** Sizes by number; `undefined` until the folder is read. */
   #sizes: Promise<Map<number, number>> | undefined;
+  /** Between `start` and `stop`; `undefined` until the folder is read. */
+  #isStarted: boolean | undefined;
   /** Files up to this number are not retained. */
   #clearedFile = 0;
 
@@ -42,9 +49,25 @@ export class RetainedLogFiles {
     return [...(await this.#load()).keys()].sort((a, b) => a - b);
   }
 
+  /** Retains the files that the log removes from now on, also after a restart. */
+  async start(): Promise<void> {
+    this.#isStarted = true;
+    await this.#load();
+    const marker = await this.#fileSystem.open(join(this.#options.folder, MARKER), 'w');
+    await marker.close();
+    await this.#fileSystem.syncDirectory(this.#options.folder);
+  }
+
+  /** Deletes all retained files, and retains no others. */
+  async stop(): Promise<void> {
+    this.#isStarted = false;
+    await this.#fileSystem.remove(join(this.#options.folder, MARKER));
+    await this.clear();
+  }
+
   /** Moves a file of the log here, or deletes it if it is not retained. */
   async take(path: string, file: number): Promise<void> {
-    const size = file <= this.#clearedFile ? undefined : await this.#sizeToKeep(path);
+    const size = (await this.#isRetained(file)) ? await this.#sizeToKeep(path) : undefined;
     if (size === undefined) {
       await this.#fileSystem.remove(path);
       return;
@@ -53,7 +76,7 @@ export class RetainedLogFiles {
     await this.#fileSystem.rename(path, this.pathOf(file));
     sizes.set(file, size);
     // A deletion may have been stored in the meantime.
-    if (file <= this.#clearedFile) await this.#remove(sizes, file);
+    if (!(await this.#isRetained(file))) await this.#remove(sizes, file);
     await this.#prune(sizes);
   }
 
@@ -62,6 +85,11 @@ export class RetainedLogFiles {
     this.#clearedFile = Math.max(this.#clearedFile, file);
     const sizes = await this.#load();
     for (const file of [...sizes.keys()].sort((a, b) => a - b)) await this.#remove(sizes, file);
+  }
+
+  async #isRetained(file: number): Promise<boolean> {
+    await this.#load();
+    return this.#isStarted === true && file > this.#clearedFile;
   }
 
   /** `undefined` if the file is not retained. On a full disk, no file is retained. */
@@ -109,6 +137,7 @@ export class RetainedLogFiles {
       const file = logFileNumber(name);
       const stat = await this.#fileSystem.stat(join(folder, name));
       if (file !== undefined && stat !== undefined) sizes.set(file, stat.sizeBytes);
+      if (name === MARKER) this.#isStarted ??= true;
     }
     return sizes;
   }

@@ -45,6 +45,16 @@ export class RetainedLog {
     this.#storeOf = options.storeOf;
   }
 
+  /** Retains log files after their flush, for clients that will continue. */
+  startRetaining(): Promise<void> {
+    return this.#log.startRetaining();
+  }
+
+  /** Deletes the retained log files, and retains no others. */
+  stopRetaining(): Promise<void> {
+    return this.#log.stopRetaining();
+  }
+
   /** The number of the newest write, which may not be durable yet. */
   get lastSeq(): bigint {
     return this.#buffer.lastSeq;

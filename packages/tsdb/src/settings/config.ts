@@ -96,7 +96,7 @@ export const TSDB_SETTINGS = defineSettings(
       minimum: 0,
       description: 'size of log files kept after a flush, for live queries that resume',
       details:
-        'The newest such file is always kept, unless the value is 0. Streams that continue from before these files begin with the event `gap`.',
+        'Files are kept only if a live query has run within an hour. The newest such file is always kept, unless the value is 0. Streams that continue from before these files begin with the event `gap`.',
     }),
     query_timeout_ms: Type.Integer({
       default: 300_000,

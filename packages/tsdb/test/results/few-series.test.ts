@@ -1,6 +1,7 @@
 // Queries of few series that are not in memory read only their row groups, without DuckDB.
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { CallFaults, ManualClock, temporaryFolder } from '@plinth/kernel/testing';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
@@ -34,12 +35,12 @@ const lineOf = ({ host, step, i, f, big }: Row): string => {
 const floatText = (value: number): string =>
   Number.isInteger(value) ? value.toFixed(1) : String(value);
 
-/** A node with all rows in segments of several row groups; no column fits in its memory. */
-async function openFlushed(context: TestContext) {
+/** A node with all rows in segments of several row groups; by default, no column fits in its memory. */
+async function openFlushed(context: TestContext, cacheBytes = 1) {
   const dataDir = await temporaryFolder();
   const start = async () => {
     const faults = new CallFaults();
-    const flags = { 'tsdb-column-cache-bytes': '1' };
+    const flags = { 'tsdb-column-cache-bytes': String(cacheBytes) };
     return {
       faults,
       node: await openTestNode(dataDir, { faults, flags, clock: new ManualClock() }),
@@ -121,4 +122,15 @@ it('leaves inexact values, many series and unreadable files to DuckDB', async (c
   await queryDuckDb('SELECT count(f) AS n FROM m', ['n', String(HOST_COUNT * STEP_COUNT)]);
   faults.fail({ kind: 'object.get', count: Number.POSITIVE_INFINITY });
   await queryDuckDb("SELECT count(b) AS n FROM m WHERE host = 'h9'", ['n', String(STEP_COUNT)]);
+});
+
+it('loads the columns of a segment after reading dozens of its series', async (context) => {
+  const { node, duckDbCalls } = await openFlushed(context, 2 ** 26);
+  const countOf = (host: number): Promise<readonly string[]> =>
+    query(node, `SELECT count(f) AS n FROM m WHERE host = 'h${host}'`);
+  const before = duckDbCalls();
+  for (let host = 1; host <= 64; host++) assert.deepEqual(await countOf(host), ['n', '150']);
+  assert.equal(duckDbCalls(), before, 'DuckDB was not used');
+  assert.deepEqual(await countOf(65), ['n', '150']);
+  while (duckDbCalls() === before) await setImmediate();
 });

@@ -22,6 +22,8 @@ import { TableEncodedTags } from './table-encoded-tags.js';
  * DuckDB query, which is faster for few series.
  */
 const MAX_AWAITED_VALUES = { few: 100_000, many: 1_000_000 };
+/** After this many, the columns of a segment are loaded into memory. */
+const MAX_SERIES_READS = 64;
 /**
  * When this many rows follow, rows in blocks are loaded in advance, before the blocks drop them.
  */
@@ -74,6 +76,8 @@ export class TableColumns {
    * needs them.
    */
   readonly #missed = new Map<object, Set<number>>();
+  /** Number of series that were read from the row groups of a segment. */
+  readonly #seriesReads = new WeakMap<object, number>();
 
   constructor(options: {
     readonly cache: ColumnCache;
@@ -261,17 +265,26 @@ export class TableColumns {
         rows.push(...loadedRanges);
         continue;
       }
-      const isWorthLoading = this.#isWorthLoading(source, request.columns);
       if (source.kind === 'segment' && isFew) {
         unloaded.push(source);
-        if (isWorthLoading) this.#loadInBackground(misses, request.columns);
-      } else if (isWorthLoading) missing.push(...misses);
+        if (this.#areManyReads(source, request)) this.#loadInBackground(misses, request.columns);
+      } else if (this.#isWorthLoading(source, request.columns)) missing.push(...misses);
       else return undefined;
     }
     return { rows, unloaded, missing };
   }
 
-  /** Files are read only for columns that are requested a second time. */
+  /**
+   * Counts the series that are read from row groups. Loading all series costs as much as reading
+   * dozens of them.
+   */
+  #areManyReads({ key }: RowSource, { series = [] }: ColumnRequest): boolean {
+    const count = (this.#seriesReads.get(key) ?? 0) + series.length;
+    this.#seriesReads.set(key, count);
+    return count > MAX_SERIES_READS;
+  }
+
+  /** Queries of many series load only columns that are requested a second time. */
   #isWorthLoading(source: RowSource, columns: readonly Column[]): boolean {
     const { key, kind, hasColumn } = source;
     if (kind === 'buffer') return true;

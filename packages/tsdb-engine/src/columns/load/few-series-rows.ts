@@ -8,7 +8,7 @@ import type {
   SegmentReader,
 } from '@plinth/tsdb-storage/segments/reader/segment-reader.js';
 import type { SeriesIndex } from '../../series/series-index.js';
-import type { StoredColumn } from '../cache/part.js';
+import type { Part, StoredColumn } from '../cache/part.js';
 import { ColumnBuilder, type ColumnType } from './column-builder.js';
 import type { LoadedRows } from './loaded-rows.js';
 import { PartBuilder } from './part-builder.js';
@@ -17,10 +17,15 @@ import { presentColumns, type RowFile, type RowRange, type RowSource } from './r
 /** With more series, DuckDB runs the query. */
 export const MAX_FEW_SERIES = 64;
 /**
- * Values of row groups that may contain one of the series. With more, DuckDB runs the query on all
- * cores.
+ * Values of row groups that may contain one of the series, and values of the rows that are kept for
+ * the query. With more, DuckDB runs the query on all cores.
  */
-const MAX_VALUES = 2_000_000;
+const MAX_VALUES = { searched: 10_000_000, kept: 2_000_000 };
+/**
+ * With more runs, the series of a row group are not kept, which limits a file of 1.5 million rows to
+ * 250 kB.
+ */
+const MAX_KNOWN_RUNS = 256;
 /**
  * Concurrent reads of this kind per node, of at most 30 MB each. Further queries use DuckDB and its
  * memory limit.
@@ -46,7 +51,7 @@ export class FewSeriesRows {
   readonly #index: SeriesIndex;
   readonly #onError: (error: unknown) => void;
   /** By segment; `undefined` if this reader does not support the file. */
-  readonly #indexes = new WeakMap<object, Promise<FileIndex | undefined>>();
+  readonly #files = new WeakMap<object, Promise<KnownFile | undefined>>();
 
   constructor(options: {
     readonly reader: SegmentReader;
@@ -60,10 +65,10 @@ export class FewSeriesRows {
 
   /** Reads the index of a file, so that the first query does not have to. */
   async prepare({ key, file, pin }: RowSource): Promise<void> {
-    if (file === undefined || this.#indexes.has(key)) return;
+    if (file === undefined || this.#files.has(key)) return;
     const unpin = await pin();
     try {
-      await this.#indexOf(key, file);
+      await this.#knownFile(key, file);
     } finally {
       unpin();
     }
@@ -82,11 +87,12 @@ export class FewSeriesRows {
     const pins = sources.map(({ file }) => file?.pin());
     try {
       const rows: LoadedRows[] = [];
+      const room = { values: MAX_VALUES.kept };
       const selections = await this.#selectGroups(sources, request);
       if (selections === undefined) return undefined;
       const pages = await Promise.all(selections.map((each) => this.#pagesOf(each, request)));
       for (const [i, selection] of selections.entries()) {
-        const read = await this.#decode(selection, pages[i] as GroupPages, request);
+        const read = await this.#decode(selection, pages[i] as GroupPages, request, room);
         if (read === undefined) return undefined;
         rows.push(...read);
       }
@@ -115,28 +121,31 @@ export class FewSeriesRows {
     for (const source of sources) {
       const { key, file } = source;
       await file?.verify();
-      const index = file && (await this.#indexOf(key, file));
-      if (file === undefined || index === undefined) return undefined;
-      const groups = this.#groupsOf(index, request);
+      const known = file && (await this.#knownFile(key, file));
+      if (file === undefined || known === undefined) return undefined;
+      const groups = this.#groupsOf(known.index, request);
       for (const group of groups)
-        valueCount += rowCountOf(index, group) * (request.columns.length + 2);
-      if (valueCount > MAX_VALUES) return undefined;
-      if (groups.length > 0) selections.push({ source, file, index, groups });
+        valueCount += rowCountOf(known.index, group) * (request.columns.length + 2);
+      if (valueCount > MAX_VALUES.searched) return undefined;
+      if (groups.length > 0) selections.push({ source, file, known, groups });
     }
     return selections;
   }
 
-  #indexOf(key: object, file: RowFile): Promise<FileIndex | undefined> {
-    let index = this.#indexes.get(key);
-    if (index === undefined) {
-      index = this.#reader.indexOf(file).catch((error: unknown) => {
-        if (error instanceof UnknownLayout) return undefined;
-        this.#indexes.delete(key); // so that the next query tries again
-        throw error;
-      });
-      this.#indexes.set(key, index);
+  #knownFile(key: object, file: RowFile): Promise<KnownFile | undefined> {
+    let known = this.#files.get(key);
+    if (known === undefined) {
+      known = this.#reader.indexOf(file).then(
+        (index) => ({ index, runs: new Map() }),
+        (error: unknown) => {
+          if (error instanceof UnknownLayout) return undefined;
+          this.#files.delete(key); // so that the next query tries again
+          throw error;
+        },
+      );
+      this.#files.set(key, known);
     }
-    return index;
+    return known;
   }
 
   /** Returns the row groups that may contain rows of the series in the time range. */
@@ -153,16 +162,22 @@ export class FewSeriesRows {
     return groups;
   }
 
-  #pagesOf({ source, file, index, groups }: SelectedGroups, request: FewSeries) {
+  /** Reads the timestamps, the fields, and the series unless they are known, in this order. */
+  #pagesOf({ source, file, known, groups }: SelectedGroups, request: FewSeries) {
     const names = columnsOf(source, request).map(({ physicalName }) => physicalName);
-    return this.#reader.read(file, index, groups, ['_series', 'time', ...names]);
+    const series = groups.every((group) => known.runs.has(group)) ? [] : ['_series'];
+    return this.#reader.read(file, known.index, groups, ['time', ...names, ...series]);
   }
 
-  /** Returns `undefined` if something cannot be kept in memory. */
+  /**
+   * Returns `undefined` if something cannot be kept in memory.
+   * @param room reduced by the values that are kept.
+   */
   async #decode(
-    { source, index, groups }: SelectedGroups,
+    { source, known, groups }: SelectedGroups,
     pages: GroupPages,
     request: FewSeries,
+    room: { values: number },
   ): Promise<readonly LoadedRows[] | undefined> {
     const columns = columnsOf(source, request);
     const series = new Set(request.series);
@@ -170,20 +185,19 @@ export class FewSeriesRows {
     const loaded: LoadedRows[] = [];
     for (const [i, group] of groups.entries()) {
       await task.yieldIfDue();
-      const [ids, times, ...fields] = pages[i] as readonly [
-        ColumnPages,
-        ColumnPages,
-        ...ColumnPages[],
-      ];
-      const runs = ids.runs(rowCountOf(index, group));
+      const [times, ...others] = pages[i] as readonly [ColumnPages, ...ColumnPages[]];
+      const runs = known.runs.get(group) ?? readRuns(known, group, others.at(-1) as ColumnPages);
       const found = this.#seriesOf(runs, series);
       if (found === undefined) continue; // the row group has no matching rows
-      const part = partOf(found, times.values(found.rows));
-      if (part === undefined) return undefined;
+      const all = partOf(found, times.values(found.rows));
+      if (all === undefined) return undefined;
+      const { part, rows } = withinTimes(all, found.rows, request);
+      if (rows.from === rows.to) continue;
+      room.values -= part.rowCount * (columns.length + 1);
+      if (room.values < 0) return undefined;
       const stored = new Map<number, StoredColumn>();
       for (const [j, column] of columns.entries()) {
-        const values = (fields[j] as ColumnPages).values(found.rows);
-        const built = storedColumn(column, values, part);
+        const built = storedColumn(column, (others[j] as ColumnPages).values(rows), part);
         if (built === undefined) return undefined;
         stored.set(column.id, built);
       }
@@ -215,14 +229,21 @@ export class FewSeriesRows {
   }
 }
 
+/** The parts of a file that are kept for the next queries. */
+interface KnownFile {
+  readonly index: FileIndex;
+  /** Series of the rows, by row group that a query has read. */
+  readonly runs: Map<number, ValueRuns>;
+}
+
 interface SelectedGroups {
   readonly source: RowSource;
   readonly file: RowFile;
-  readonly index: FileIndex;
+  readonly known: KnownFile;
   readonly groups: readonly number[];
 }
 
-/** Pages by row group: of series, timestamp and each column. */
+/** Pages by row group. */
 type GroupPages = readonly (readonly ColumnPages[])[];
 
 const columnsOf = (source: RowSource, { columns }: FewSeries): readonly Column[] =>
@@ -235,6 +256,55 @@ interface SeriesOfRows {
 
 function rowCountOf({ starts }: FileIndex, group: number): number {
   return (starts[group + 1] as number) - (starts[group] as number);
+}
+
+/** Reads the series of a row group. */
+function readRuns({ index, runs }: KnownFile, group: number, pages: ColumnPages): ValueRuns {
+  const read = pages.runs(rowCountOf(index, group));
+  if (read.ends.length <= MAX_KNOWN_RUNS) runs.set(group, read);
+  return read;
+}
+
+/**
+ * Drops the rows before and after a time range if all rows are of one series in the order of time,
+ * so that fewer values are decoded.
+ */
+function withinTimes(
+  part: Part,
+  { from, to }: RowRange,
+  { minTimeNs, maxTimeNs }: FewSeries,
+): { readonly part: Part; readonly rows: RowRange } {
+  if (part.runSeries.length !== 1 || part.order !== undefined) return { part, rows: { from, to } };
+  const { baseNs, unitNs, offsets } = part;
+  const firstAfter = (timeNs: bigint): number => {
+    // Offsets are below 2 ** 32, and doubles are exact below 2 ** 53.
+    const offset = Math.floor(Number(timeNs - baseNs) / unitNs);
+    return firstAbove(offsets, offset);
+  };
+  const first = firstAfter(minTimeNs - 1n);
+  const end = firstAfter(maxTimeNs);
+  const narrowed = {
+    ...part,
+    rowCount: end - first,
+    runStarts: Uint32Array.of(0),
+    runEnds: Uint32Array.of(end - first),
+    offsets: offsets.subarray(first, end),
+    minOffset: offsets[first] ?? 0,
+    maxOffset: offsets[end - 1] ?? 0,
+  };
+  return { part: narrowed, rows: { from: from + first, to: from + end } };
+}
+
+/** Returns the index of the first number above a limit. @param sorted ascending. */
+function firstAbove(sorted: Uint32Array, limit: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] as number) > limit) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 function partOf(

@@ -37,6 +37,23 @@ export class BitRuns {
     }
   }
 
+  /** Passes the first `count` numbers to `visit`, a run of equal numbers at a time. */
+  readRuns(count: number, visit: (number: number, length: number) => void): void {
+    for (let at = 0; at < count; ) {
+      const head = this.#varint();
+      const isPacked = (head & 1) === 1;
+      const length = Math.min(count - at, isPacked ? (head >>> 1) * 8 : head >>> 1);
+      if (length === 0) throw new UnknownLayout('a run is empty');
+      if (isPacked) {
+        const numbers = new Uint32Array(length);
+        this.#unpack(0, numbers);
+        this.#at += (head >>> 1) * this.#width;
+        for (const number of numbers) visit(number, 1);
+      } else visit(this.#number(), length);
+      at += length;
+    }
+  }
+
   /** Whether the data is a single run of ones. */
   isAllOnes(count: number): boolean {
     const at = this.#at;

@@ -62,24 +62,26 @@ export function readRuns(bytes: Uint8Array, rowCount: number, decompress: Decomp
   }
   if (!levelsOf(page).isAllOnes(rowCount)) throw new UnknownLayout('a row has no series');
   // Compare dictionary indexes, so that no value is looked up per row.
-  const numbers = numbersOf(valuesOf(page), { skip: 0, count: rowCount, most: dictionary.length });
-  const ends = endsOf(numbers);
-  return {
-    words: wordsOf(
-      dictionary,
-      ends.map((end) => numbers[end - 1] as number),
-    ),
-    ends,
-  };
+  const numbers: number[] = [];
+  const ends: number[] = [];
+  let end = 0;
+  dictionaryIndexes(valuesOf(page)).readRuns(rowCount, (number, length) => {
+    if (number >= dictionary.length) throw new UnknownLayout(OUT_OF_RANGE);
+    end += length;
+    if (number === numbers.at(-1)) ends.pop();
+    else numbers.push(number);
+    ends.push(end);
+  });
+  return { words: wordsOf(dictionary, numbers), ends: Uint32Array.from(ends) };
 }
 
-function endsOf(values: Uint32Array | BigInt64Array): Uint32Array {
+function endsOf(values: BigInt64Array): Uint32Array {
   const ends: number[] = [];
   for (let row = 1; row < values.length; row++) if (values[row] !== values[row - 1]) ends.push(row);
   return Uint32Array.from([...ends, values.length]);
 }
 
-function wordsOf(values: Dense, places: Uint32Array): Int32Array {
+function wordsOf(values: Dense, places: Iterable<number>): Int32Array {
   const words = new Int32Array(values.buffer, values.byteOffset, values.length * 2);
   return Int32Array.from(
     Array.from(places).flatMap((at) => [words[at * 2] as number, words[at * 2 + 1] as number]),
@@ -233,15 +235,17 @@ function plain(bytes: Uint8Array, type: PhysicalType, skip: number, count: numbe
   return out;
 }
 
+const OUT_OF_RANGE = 'a dictionary index is out of range';
+const dictionaryIndexes = (bytes: Uint8Array): BitRuns => new BitRuns(bytes, 1, bytes[0] as number);
+
 /** Reads indexes into the dictionary. */
 function numbersOf(
   bytes: Uint8Array,
   { skip, count, most }: { readonly skip: number; readonly count: number; readonly most: number },
 ): Uint32Array {
   const numbers = new Uint32Array(count);
-  new BitRuns(bytes, 1, bytes[0] as number).read(skip, numbers);
-  for (const number of numbers)
-    if (number >= most) throw new UnknownLayout('a dictionary index is out of range');
+  dictionaryIndexes(bytes).read(skip, numbers);
+  for (const number of numbers) if (number >= most) throw new UnknownLayout(OUT_OF_RANGE);
   return numbers;
 }
 

@@ -1,18 +1,20 @@
 import { UnknownLayout } from './file-index.js';
 
+const TWO_31 = 2 ** 31;
 const TWO_32 = 2 ** 32;
 
 /**
  * Reads delta-encoded integers, starting with number `skip`, as pairs of 32-bit words (low word
  * first), until `words` is full. Source: parquet-format, Encodings.md, "Delta Encoding
  * (DELTA_BINARY_PACKED = 5)".
- * @param paddingBytes number of ignored bytes at the end of `bytes`; at least four.
+ * @param paddingBytes number of ignored bytes at the end of `bytes`; at least eight.
  */
 export function readDifferences(
   bytes: Uint8Array,
   { skip, words, paddingBytes }: { skip: number; words: Int32Array; paddingBytes: number },
 ): void {
   const varints = new Varints(bytes, bytes.length - paddingBytes);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const blockValues = varints.next();
   const miniblockCount = varints.next();
   const total = varints.next();
@@ -29,7 +31,7 @@ export function readDifferences(
     for (let miniblock = 0; miniblock < miniblockCount && at < end; miniblock++) {
       const width = bytes[widths + miniblock] as number;
       if (width > 64) throw new UnknownLayout(`${width}-bit differences are not supported`);
-      const packed = { bytes, bit: varints.take((miniblockValues * width) / 8) * 8, width };
+      const packed = { words: view, bit: varints.take((miniblockValues * width) / 8) * 8, width };
       const count = Math.min(miniblockValues, end - at);
       const passed = Math.max(0, Math.min(count, skip - at));
       if (passed > 0) sums.pass(packed, least, passed);
@@ -40,7 +42,9 @@ export function readDifferences(
 }
 
 interface Packed {
-  readonly bytes: Uint8Array;
+  /** The page, which is read in 32-bit words. */
+  readonly words: DataView;
+  /** Position of the first difference. */
   readonly bit: number;
   readonly width: number;
 }
@@ -67,23 +71,20 @@ class Sums {
     this.#words[at * 2 + 1] = this.#high;
   }
 
-  /** Adds skipped differences without storing the sums, which takes a third of the time. */
-  pass({ bytes, bit, width }: Packed, least: Halves, count: number): void {
+  /** Adds skipped differences without storing the sums. */
+  pass(packed: Packed, least: Halves, count: number): void {
+    const { words, bit, width } = packed;
     let low = 0;
     let high = 0;
     // Sums of 32-bit halves are exact as doubles, because there are only some thousands of them.
-    if (width > 0 && width <= 24) {
-      const mask = 2 ** width - 1;
-      for (let i = 0, from = bit; i < count; i++, from += width)
-        low += (wordAt(bytes, from >>> 3) >>> (from & 7)) & mask;
-    } else if (width > 0) {
+    if (width > 24) {
       const lowMask = maskOf(Math.min(width, 32));
       const highMask = maskOf(width - 32);
       for (let i = 0, from = bit; i < count; i++, from += width) {
-        low += (bitsAt(bytes, from) & lowMask) >>> 0;
-        if (width > 32) high += (bitsAt(bytes, from + 32) & highMask) >>> 0;
+        low += (bitsAt(words, from) & lowMask) >>> 0;
+        if (width > 32) high += (bitsAt(words, from + 32) & highMask) >>> 0;
       }
-    }
+    } else if (width > 0) low = sumOfNarrow(packed, count);
     low += this.#low >>> 0;
     low += (least.low >>> 0) * count;
     high += this.#high + least.high * count + Math.floor(low / TWO_32);
@@ -92,12 +93,36 @@ class Sums {
   }
 
   /** Adds the differences `[from, to)` one by one and stores each sum, starting at index `at`. */
-  add(
-    { bytes, bit, width }: Packed,
-    least: Halves,
-    { from, to, at }: { readonly from: number; readonly to: number; readonly at: number },
-  ): void {
-    const words = this.#words;
+  add(packed: Packed, least: Halves, rows: PlacedRows): void {
+    const largest = Math.abs(least.low) + 2 ** packed.width;
+    const isNarrow = least.high === least.low >> 31 && this.#high === this.#low >> 31;
+    if (isNarrow && Math.abs(this.#low) + (rows.to - rows.from) * largest < TWO_31)
+      this.#addNarrow(packed, least.low, rows);
+    else this.#addWide(packed, least, rows);
+  }
+
+  /** For sums that fit into 32 bits. */
+  #addNarrow({ words, bit, width }: Packed, least: number, { from, to, at }: PlacedRows): void {
+    const target = this.#words;
+    const mask = maskOf(width);
+    let sum = this.#low;
+    let next = bit + from * width;
+    let place = at * 2;
+    for (let i = from; i < to; i++, next += width) {
+      const above =
+        width <= 24
+          ? (words.getInt32(next >>> 3, true) >>> (next & 7)) & mask
+          : bitsAt(words, next) & mask;
+      sum = (sum + least + above) | 0;
+      target[place++] = sum;
+      target[place++] = sum >> 31;
+    }
+    this.#low = sum;
+    this.#high = sum >> 31;
+  }
+
+  #addWide({ words, bit, width }: Packed, least: Halves, { from, to, at }: PlacedRows): void {
+    const target = this.#words;
     const lowMask = maskOf(Math.min(width, 32));
     const highMask = maskOf(width - 32);
     let low = this.#low;
@@ -105,23 +130,47 @@ class Sums {
     let next = bit + from * width;
     let place = at * 2;
     for (let i = from; i < to; i++, next += width) {
-      const above =
-        width <= 24
-          ? (wordAt(bytes, next >>> 3) >>> (next & 7)) & lowMask
-          : bitsAt(bytes, next) & lowMask;
+      const above = bitsAt(words, next) & lowMask;
       const difference = (least.low + above) | 0;
       const sum = (low + difference) | 0;
       // A half that became smaller has overflowed.
       const carry = (difference >>> 0 < above >>> 0 ? 1 : 0) + (sum >>> 0 < low >>> 0 ? 1 : 0);
-      const aboveHigh = width > 32 ? bitsAt(bytes, next + 32) & highMask : 0;
+      const aboveHigh = width > 32 ? bitsAt(words, next + 32) & highMask : 0;
       high = (high + least.high + aboveHigh + carry) | 0;
       low = sum;
-      words[place++] = low;
-      words[place++] = high;
+      target[place++] = low;
+      target[place++] = high;
     }
     this.#low = low;
     this.#high = high;
   }
+}
+
+/** Differences `[from, to)` of a miniblock, and the index of the first sum. */
+interface PlacedRows {
+  readonly from: number;
+  readonly to: number;
+  readonly at: number;
+}
+
+/** Returns the sum of differences of at most 24 bits. Up to 6 bits, it adds four of them at once. */
+function sumOfNarrow({ words, bit, width }: Packed, count: number): number {
+  const mask = maskOf(width);
+  let sum = 0;
+  let i = 0;
+  let from = bit;
+  if (width <= 6) {
+    const pairMask = mask | (mask << (2 * width));
+    const sumMask = maskOf(2 * width);
+    for (; i + 4 <= count; i += 4, from += 4 * width) {
+      const four = words.getInt32(from >>> 3, true) >>> (from & 7);
+      const pairs = (four & pairMask) + ((four >>> width) & pairMask);
+      sum += (pairs & sumMask) + ((pairs >>> (2 * width)) & sumMask);
+    }
+  }
+  for (; i < count; i++, from += width)
+    sum += (words.getInt32(from >>> 3, true) >>> (from & 7)) & mask;
+  return sum;
 }
 
 function maskOf(width: number): number {
@@ -130,20 +179,11 @@ function maskOf(width: number): number {
 }
 
 /** Reads 32 bits at any bit offset. */
-function bitsAt(bytes: Uint8Array, bit: number): number {
+function bitsAt(words: DataView, bit: number): number {
   const at = bit >>> 3;
   const shift = bit & 7;
-  const word = wordAt(bytes, at);
-  return shift === 0 ? word : (word >>> shift) | ((bytes[at + 4] as number) << (32 - shift));
-}
-
-function wordAt(bytes: Uint8Array, at: number): number {
-  return (
-    (bytes[at] as number) |
-    ((bytes[at + 1] as number) << 8) |
-    ((bytes[at + 2] as number) << 16) |
-    ((bytes[at + 3] as number) << 24)
-  );
+  const word = words.getInt32(at, true);
+  return shift === 0 ? word : (word >>> shift) | (words.getUint8(at + 4) << (32 - shift));
 }
 
 class Varints {

@@ -38,6 +38,7 @@ function selectOf({ rowCount, seriesCount, missing, bits, run, isSigned, seed }:
     ${orNull(bits === 0 ? '18446744073709551615::UBIGINT' : `${random(3)}`, 4)} AS u,
     ${orNull(`(${below(5)})::DOUBLE / 7`, 6)} AS f,
     ${orNull(`${random(7)} % 2 = 0`, 8)} AS b,
+    ${orNull(`((i % ${perSeries}) * ${isSigned ? -5 : 5} + (${random(9)} >> ${64 - (bits % 7)}))::BIGINT`, 10)} AS w,
     'text' || i AS s
     FROM range(${rowCount}) t(i) ORDER BY 1, 2`;
 }
@@ -67,11 +68,11 @@ describe('a segment reader', () => {
           assert.ok(file !== undefined);
           const index = await files.reader.indexOf(file);
           assert.equal(index.starts.at(-1), shape.rowCount);
-          const names = ['_series', 'time', 'i', 'u', 'f', 'b'];
+          const names = ['_series', 'time', 'i', 'u', 'f', 'b', 'w'];
           const groups = Array.from(index.starts.keys()).slice(0, -1);
           const pages = await files.reader.read(file, index, groups, names);
           const from = `read_parquet(${quoteString(files.pathOf(file.objectName))}, file_row_number = true)`;
-          const duckDbColumns = '_series, epoch_ns("time"), i, u, f, b';
+          const duckDbColumns = '_series, epoch_ns("time"), i, u, f, b, w';
           for (const group of groups) {
             const start = index.starts[group] as number;
             const rowCount = (index.starts[group + 1] as number) - start;

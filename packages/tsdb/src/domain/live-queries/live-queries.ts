@@ -32,6 +32,8 @@ const MAX_COMPUTING_COUNT = 4;
 const HEARTBEAT_MS = 15_000;
 /** Interval at which streams of revoked tokens and deleted tables end. */
 const CHECK_MS = 500;
+/** Log files are retained for clients that will continue, until no live query has run for this long. */
+const RETAIN_MS = 3_600_000;
 /** A client can continue with the new table. `plinth watch` recognizes this text. */
 const TABLE_REPLACED = 'a column of the table was converted, or the table was created again';
 
@@ -73,6 +75,10 @@ export class LiveQueries implements RecordListener {
   /** Queries in the order in which their results are computed. */
   readonly #computing = new Set<LiveQuery>();
   #isComputing = false;
+  /** When the last live query ran. An earlier run of the server may have had some. */
+  #lastUsedMs: number;
+  #retaining: 'started' | 'stopped' | 'unknown' = 'unknown';
+  #retainingChanged = Promise.resolve();
   #openingCount = 0;
   #isClosed = false;
   #endedSent = 0;
@@ -81,6 +87,7 @@ export class LiveQueries implements RecordListener {
   constructor(deps: LiveQueriesDeps) {
     this.#deps = deps;
     const { clock, statements, engine } = deps;
+    this.#lastUsedMs = clock.monotonicMs();
     this.#catchUp = new CatchUpReader({
       ...{ retainedLog: engine.retainedLog, clock, statements },
       onFailed: (queries, error) => this.#failed(queries, error),
@@ -90,6 +97,7 @@ export class LiveQueries implements RecordListener {
       clock.every(COMPUTING_INTERVAL_MS, () => this.#computeSome()),
       clock.every(HEARTBEAT_MS, () => this.#beat()),
       clock.every(CHECK_MS, () => this.#endInvalid()),
+      clock.every(CHECK_MS, () => this.#stopRetainingWhenUnused()),
     ];
   }
 
@@ -137,6 +145,7 @@ export class LiveQueries implements RecordListener {
       isLetIn: () => principal === undefined || this.#deps.isCurrent(principal),
     });
     this.#queries.set(query, request);
+    this.#setRetaining('started');
     // In the same tick as the position, so that no row is missed or sent twice.
     this.#attach(query);
     request.sink.notice({ kind: 'start' }, position);
@@ -299,6 +308,26 @@ export class LiveQueries implements RecordListener {
     }
   }
 
+  #stopRetainingWhenUnused(): void {
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (this.count > 0) this.#lastUsedMs = nowMs;
+    else if (nowMs - this.#lastUsedMs >= RETAIN_MS) this.#setRetaining('stopped');
+  }
+
+  /** After a failure, for example on a full disk, clients may receive `gap` when they continue. */
+  #setRetaining(state: 'started' | 'stopped'): void {
+    if (this.#retaining === state) return;
+    this.#retaining = state;
+    const { retainedLog } = this.#deps.engine;
+    this.#retainingChanged = this.#retainingChanged
+      .then(() =>
+        state === 'started' ? retainedLog.startRetaining() : retainedLog.stopRetaining(),
+      )
+      .catch((error: unknown) =>
+        this.#deps.log.warn({ err: error }, 'log files for live queries are not retained'),
+      );
+  }
+
   #isReplaced({ database, plan: { table } }: LiveQuery): boolean {
     return this.#deps.catalog.database(database.name)?.tables.has(table.name) ?? false;
   }
@@ -320,5 +349,6 @@ export class LiveQueries implements RecordListener {
   async close(): Promise<void> {
     this.end();
     await this.#catchUp.close();
+    await this.#retainingChanged;
   }
 }
