@@ -17,7 +17,6 @@ import {
   statusText,
 } from '../../lib/account-text.js';
 import { CapabilityChip } from './accounts-page.js';
-import './accounts.css';
 
 /** What an account still owes, and why a capability is not active. */
 export function AccountPage() {
@@ -94,6 +93,7 @@ export function AccountPage() {
 function Overview({ account }: { readonly account: Account }) {
   const entries = account.requirements?.entries ?? [];
   const future = account.future_requirements?.entries ?? [];
+  const capabilities = capabilitiesOf(account);
   return (
     <>
       <dl className="facts card">
@@ -102,48 +102,58 @@ function Overview({ account }: { readonly account: Account }) {
         <Fact name="Country" value={account.identity?.country ?? 'none'} />
         <Fact name="Type" value={statusText(account.identity?.entity_type ?? 'none')} />
         <Fact name="Created (UTC)" value={account.created.slice(0, 19).replace('T', ' ')} />
+        {capabilities.length > 0 && (
+          <div>
+            <dt>Capabilities</dt>
+            <dd className="row wrap">
+              {capabilities.map(({ configuration, capability, status }) => (
+                <span key={`${configuration}.${capability}`} className="row">
+                  <code>{capability}</code> <CapabilityChip status={status} />
+                </span>
+              ))}
+            </dd>
+          </div>
+        )}
       </dl>
-      <div className="account-columns">
-        <section className="stack" aria-labelledby="requirements-title">
-          <h2 id="requirements-title">Requirements: {requirementSummary(entries)}</h2>
-          <Requirements
-            account={account}
-            entries={entries}
-            empty="No requirements. All requested capabilities have the data that they need."
-          />
-        </section>
-        <section className="stack" aria-labelledby="capabilities-title">
-          <h2 id="capabilities-title">Capabilities</h2>
-          <DataTable
-            label="Capabilities"
-            rows={capabilitiesOf(account)}
-            keyOf={({ configuration, capability }) => `${configuration}.${capability}`}
-            columns={[
-              {
-                title: 'Capability',
-                cell: ({ configuration, capability }) => (
-                  <>
-                    <span className="soft">{configuration}</span> <code>{capability}</code>
-                  </>
-                ),
-              },
-              { title: 'Status', cell: ({ status }) => <CapabilityChip status={status} /> },
-              {
-                title: 'Why',
-                className: 'wide',
-                cell: ({ details, restrictedBy }) =>
-                  [
-                    ...details.map(
-                      ({ code, resolution }) => `${statusText(code)} (${statusText(resolution)})`,
-                    ),
-                    ...restrictedBy.map(({ description }) => fieldName(description)),
-                  ].join(', ') || '–',
-              },
-            ]}
-            empty="No capabilities requested."
-          />
-        </section>
-      </div>
+      <section className="stack" aria-labelledby="requirements-title">
+        <h2 id="requirements-title">Requirements: {requirementSummary(entries)}</h2>
+        <Requirements
+          account={account}
+          entries={entries}
+          empty="No requirements. All requested capabilities have the data that they need."
+        />
+      </section>
+      <section className="stack" aria-labelledby="capabilities-title">
+        <h2 id="capabilities-title">Capabilities</h2>
+        <DataTable
+          label="Capabilities"
+          rows={capabilities}
+          keyOf={({ configuration, capability }) => `${configuration}.${capability}`}
+          columns={[
+            {
+              title: 'Capability',
+              cell: ({ configuration, capability }) => (
+                <>
+                  <span className="soft">{configuration}</span> <code>{capability}</code>
+                </>
+              ),
+            },
+            { title: 'Status', cell: ({ status }) => <CapabilityChip status={status} /> },
+            {
+              title: 'Why',
+              className: 'wide',
+              cell: ({ details, restrictedBy }) =>
+                [
+                  ...details.map(
+                    ({ code, resolution }) => `${statusText(code)} (${statusText(resolution)})`,
+                  ),
+                  ...restrictedBy.map(({ description }) => fieldName(description)),
+                ].join(', ') || '–',
+            },
+          ]}
+          empty="No capabilities requested."
+        />
+      </section>
       {future.length > 0 && (
         <section className="stack" aria-labelledby="future-title">
           <h2 id="future-title">Future requirements</h2>
