@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // npm run console:shots [-- word ...]: takes the screenshots of docs/console/, in both themes, from a temporary server with the
-// sample data. Words select pages. Needs Chromium (PLINTH_CHROMIUM, or `chromium` on the path). Check each one before committing.
+// sample data, reduced to 256 colors. Words select pages. Needs Chromium (PLINTH_CHROMIUM, or `chromium` on the path). Check each one before committing.
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { createServer } from 'node:http';
@@ -11,6 +11,7 @@ import { ensureBuiltOrExit } from './ensure-built.mjs';
 import { HttpClient } from './lib/http-client.mjs';
 import { root } from './lib/root.mjs';
 import { startServerProcess } from './lib/server-process.mjs';
+import { smallPng } from './lib/small-png.mjs';
 
 await ensureBuiltOrExit();
 const load = createRequire(path.join(root, 'tests', 'package.json'));
@@ -33,9 +34,9 @@ const CSV = {
   ),
 };
 
-/** Path of each page, the element to wait for, and then the element to click or the file to choose. */
+/** Path of each page, the element to wait for, and then the elements to click, the option or the file to choose. */
 const PAGES = {
-  home: ['', 'table'],
+  home: ['', '.problems li >> nth=2'],
   explore: [explore({ view: 'line', q: OVER_TIME('temp_max') }), 'canvas'],
   rows: [explore({ view: 'table', q: 'SELECT * FROM weather ORDER BY time' }), '[role=gridcell]'],
   data: ['data', 'table'],
@@ -61,7 +62,13 @@ const PAGES = {
     '.code-editor-host:not([hidden])',
     'button:text-is("Dry run")',
   ],
-  webhooks: ['webhooks/1', 'table >> nth=0', 'tr.clickable >> nth=1'],
+  apps: ['webhooks', '.chip.bad'],
+  webhooks: ['webhooks/1?show=failed', 'table >> nth=0', 'tr.clickable >> nth=0'],
+  configuration: [
+    'webhooks/1/configuration',
+    '.allowed',
+    { select: '#retry-policy', value: 'standard' },
+  ],
   redrive: ['webhooks/1/redrive', 'fieldset'],
   account: ['accounts/plat_default/ACCOUNT', 'table >> nth=1'],
   limits: ['limits?identity=user:7', 'table >> nth=2'],
@@ -79,11 +86,12 @@ const PAGES = {
 };
 /** The server page needs some measurements before its screenshot. */
 const MEASURED_MS = 45_000;
-/** Refuses every third delivery. */
+/** Refuses every third delivery, and all at `/down`. */
 let deliveryCount = 0;
 const receiver = createServer((request, response) => {
   request.resume();
-  response.writeHead(++deliveryCount % 3 === 0 ? 503 : 200).end('ok');
+  const isRefused = request.url === '/down' || ++deliveryCount % 3 === 0;
+  response.writeHead(isRefused ? 503 : 200).end(isRefused ? 'overloaded' : 'ok');
 });
 const words = process.argv.slice(2);
 const folder = path.join(root, 'docs', 'console');
@@ -132,10 +140,12 @@ try {
       await page.locator(there).first().waitFor({ timeout: 60_000 });
       for (const each of clicked) {
         if (typeof each === 'string') await page.locator(each).first().click();
+        else if ('select' in each) await page.locator(each.select).selectOption(each.value);
         else await page.locator(each.file).setInputFiles(each);
       }
       await page.waitForTimeout(500); // charts are drawn after their element appears
-      await page.screenshot({ path: path.join(folder, `${name}-${theme}.png`) });
+      const png = await page.screenshot();
+      fs.writeFileSync(path.join(folder, `${name}-${theme}.png`), smallPng(png));
       await page.close();
     }
     await context.close();
@@ -219,25 +229,47 @@ async function processSomething(client) {
       '    for row in rows:\n' +
       "        influxdb3_local.info(f\"{row['location']}: {row['most']} °C at most\")\n",
   );
-  await configure('processing_engine_trigger', {
-    trigger_name: 'warmest',
-    plugin_filename: 'warmest.py',
-    trigger_specification: 'every:10s',
-    trigger_settings: { run_async: false, error_behavior: 'log' },
-    disabled: false,
-  });
+  fs.writeFileSync(
+    path.join(pluginDir, 'report.py'),
+    'def process_scheduled_call(influxdb3_local, call_time, args=None):\n' +
+      '    rows = influxdb3_local.query("SELECT count(*) AS days FROM weather WHERE precipitation > 1000")\n' +
+      "    if rows[0]['days'] == 0:\n" +
+      "        raise ValueError('no rain in the data')\n",
+  );
+  for (const [name, file] of [
+    ['warmest', 'warmest.py'],
+    ['nightly_report', 'report.py'],
+  ]) {
+    await configure('processing_engine_trigger', {
+      trigger_name: name,
+      plugin_filename: file,
+      trigger_specification: 'every:10s',
+      trigger_settings: { run_async: false, error_behavior: 'log' },
+      disabled: false,
+    });
+  }
 }
 
-/** Creates an app with deliveries, one of which fails. */
+/** Creates an app with deliveries, one of which fails, and an app whose deliveries all fail. */
 async function deliverSomething(client) {
   receiver.listen(0, '127.0.0.1');
   await once(receiver, 'listening');
   const headers = { 'content-type': 'application/json' };
   const url = `http://127.0.0.1:${receiver.address().port}/hook`;
-  await client.call('POST', '/ops/v1/apps', {
-    body: JSON.stringify({ name: 'ci', webhook: { url, events: ['push', 'issues'] } }),
-    headers,
-  });
+  const down = {
+    url: url.replace('/hook', '/down'),
+    events: ['invoice'],
+    retry: { policy: 'standard' },
+  };
+  for (const [name, webhook] of [
+    ['ci', { url, events: ['push', 'issues'] }],
+    ['billing-sync', down],
+  ])
+    await client.call('POST', '/ops/v1/apps', { body: JSON.stringify({ name, webhook }), headers });
+  for (let number = 1; number <= 6; number++) {
+    const body = JSON.stringify({ event: 'invoice', action: 'paid', payload: { number } });
+    await client.call('POST', '/ops/v1/events', { body, headers });
+  }
   for (const [event, payload] of [
     ['push', { ref: 'refs/heads/main', commits: [] }],
     ['issues', { action: 'opened', issue: { number: 7 } }],
@@ -262,7 +294,7 @@ async function loadExample(client) {
   for (const [identity, cost] of [
     ['user:7', 412],
     ['user:12', 96],
-    ['ip:192.0.2.17', 31],
+    ['ip:192.0.2.17', 58],
   ])
     await post('check', { identity, resource: 'core', cost });
   await post('bans', { identity: 'ip:198.51.100.4', duration_seconds: 3600 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { ServerInProcess } from '../harness/index.js';
-import { SKIP, TestBrowser, violationsOn } from './browser.js';
+import { clicksOn, SKIP, TestBrowser, violationsOn } from './browser.js';
 
 const PLATFORM = '/ops/v1/accounts/platforms/plat_default';
 let server: ServerInProcess;
@@ -55,6 +55,7 @@ it('opens an account by its id, and shows what it owes', { skip: SKIP }, async (
   await page.getByRole('combobox').fill(account);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Furever <b>' }).waitFor();
+  assert.equal(await clicksOn(page), 0);
   // Registered name is missing for every US company that requests card payments.
   await page
     .getByRole('row', { name: /Registered name.*eventually due user card_payments/ })

@@ -23,6 +23,10 @@ function found(): string | undefined {
 export const SKIP =
   CHROMIUM === undefined ? 'no Chromium on this machine (PLINTH_CHROMIUM)' : false;
 
+/** Counts presses of the mouse. The pages of the console change without loading a document. */
+const COUNT_CLICKS = `globalThis.clickCount = 0;
+addEventListener('pointerdown', () => { globalThis.clickCount += 1; }, true);`;
+
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
 const STEP_TIMEOUT_MS = 40_000;
@@ -77,6 +81,7 @@ export class TestBrowser {
       );
     }
     await context.addInitScript(REPORT_VIOLATIONS);
+    await context.addInitScript(COUNT_CLICKS);
     context.on('page', (page) => this.#listen(page));
     return context;
   }
@@ -96,6 +101,10 @@ export class TestBrowser {
     });
   }
 }
+
+/** The clicks on a page since it was loaded. */
+export const clicksOn = async (page: Page): Promise<number> =>
+  await page.evaluate<number>('globalThis.clickCount');
 
 /** The violations that axe finds against WCAG 2.2 AA. Its source is evaluated, so that the page's CSP stays in force. */
 export async function violationsOn(page: Page): Promise<readonly string[]> {

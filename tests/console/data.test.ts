@@ -45,7 +45,7 @@ it('creates a database, changes its retention, deletes it by name and restores i
     await dialog.getByText('Integers above 2^53 lose digits').waitFor();
     assert.deepEqual(await violationsOn(page), []);
     await dialog.getByRole('button', { name: 'Change', exact: true }).click();
-    await page.getByRole('row', { name: /garden .*kept forever float/ }).waitFor();
+    await page.getByRole('row', { name: /garden .*Forever float/ }).waitFor();
     await server.http.send('/api/v3/write_lp?db=garden', { body: 'm v=1 1\nm v="wet" 2' });
     await page.getByRole('link', { name: 'garden' }).click();
     await page.getByRole('row', { name: /type_conflict .*m v="wet" 2/ }).waitFor();

@@ -447,6 +447,13 @@ describe('Explore', { skip: SKIP }, () => {
     await text(/max\(usage\) AS usage_max, avg\(usage\) AS usage_avg\n/);
     assert.deepEqual(await violationsOn(page), []);
     if (PICTURES) await page.screenshot({ path: `${PICTURES}/builder-light.png` });
+    // The other language shows the same query.
+    await button('InfluxQL').click();
+    await text(/^SELECT max\(usage\) AS usage_max, mean\(usage\) AS usage_avg\nFROM cpu\n/);
+    await text(/ AND host = 'b'\nGROUP BY time\(15m\) fill\(null\)$/);
+    await page.getByRole('img', { name: /2 series.*highest 500/ }).waitFor();
+    await page.getByRole('button', { name: 'SQL', exact: true }).click();
+    await text(/INTERVAL '15 minutes'/);
 
     // The builder shows what is typed, as long as it could have written it.
     await type(
@@ -490,7 +497,7 @@ describe('Explore', { skip: SKIP }, () => {
       const row = page.getByRole('row', { name: new RegExp(`host=${host}`) });
       return (await row.getByRole('cell').allTextContents()).slice(2, 4).join(' ');
     };
-    for (const [aggregate, a, b] of [
+    const expected = [
       ['min', '0 3480', '0 1680'],
       ['max', '0 3480', '0 1680'],
       ['sum', '0 3480', '0 1680'],
@@ -498,14 +505,81 @@ describe('Explore', { skip: SKIP }, () => {
       ['count', '1 1', '1 1'],
       ['last', '0 3480', '0 1680'],
       ['p95', '0 3480', '0 1680'],
-      ['rate', '2 2', '0 2'],
+    ] as const;
+    // After a reset, the rate is 0 in SQL and missing in InfluxQL.
+    for (const [language, rateOfB] of [
+      ['SQL', '0 2'],
+      ['InfluxQL', '2 2'],
     ] as const) {
-      await builder.getByLabel('Aggregate of field 1').selectOption(aggregate);
-      for (let tries = 0; tries < 200 && (await figures('b')) !== b; tries++)
-        await page.waitForTimeout(25);
-      assert.deepEqual([await figures('a'), await figures('b')], [a, b], aggregate);
-      assert.equal(await page.getByRole('alert').count(), 0, aggregate);
+      await page.getByRole('button', { name: language, exact: true }).click();
+      await builder.getByRole('button', { name: `Edit as ${language}` }).waitFor();
+      for (const [aggregate, ownA, ownB] of [...expected, ['rate', '2 2', rateOfB] as const]) {
+        // InfluxQL counts 0 in empty buckets.
+        const isEmptyCounted = aggregate === 'count' && language === 'InfluxQL';
+        const [a, b] = isEmptyCounted ? ['0 1', '0 1'] : [ownA, ownB];
+        await builder.getByLabel('Aggregate of field 1').selectOption(aggregate);
+        for (let tries = 0; tries < 200 && (await figures('b')) !== b; tries++)
+          await page.waitForTimeout(25);
+        const what = `${aggregate} in ${language}`;
+        assert.deepEqual([await figures('a'), await figures('b')], [a, b], what);
+        assert.equal(await page.getByRole('alert').count(), 0, what);
+      }
     }
+  });
+
+  it('shows units, only the tags that differ, and one tab stop for each list', async () => {
+    const nowSec = Math.floor(Date.now() / 1000);
+    const lines = ['a', 'b', 'c'].map(
+      (host, index) =>
+        `disk,host=${host},region=eu free_bytes=${1536 * 1024 * (index + 1)},latency_ms=${index} ${nowSec - 60}`,
+    );
+    await write('metrics', lines.join('\n'), 'second');
+    const builder = page.getByRole('region', { name: 'Query builder' });
+    await open({ db: 'metrics', lang: 'influxql', view: 'line' });
+    await builder.getByLabel('Table', { exact: true }).selectOption('disk');
+    await builder.getByLabel('Aggregate of field 1').selectOption('max');
+    const first = page.getByRole('button', { name: 'host=a', exact: true });
+    await first.waitFor();
+    await page.getByRole('row', { name: /^host=b 3 MiB/ }).waitFor();
+    await page.getByRole('img', { name: /3 series.*highest 4.5 MiB for host=c/ }).waitFor();
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/influxql-builder-light.png` });
+
+    const focused = () =>
+      page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent');
+    await first.focus();
+    for (const [key, name] of [
+      ['ArrowDown', 'host=b'],
+      ['End', 'host=c'],
+      ['ArrowRight', 'Filter for host=c'],
+      ['ArrowUp', 'Filter for host=b'],
+      ['ArrowLeft', 'host=b'],
+    ] as const) {
+      await page.keyboard.press(key);
+      assert.equal(await focused(), name, key);
+    }
+    const tree = page.getByRole('list', { name: 'Tables' });
+    assert.equal(await tree.locator('button:not([tabindex="-1"])').count(), 1);
+    assert.equal(await page.locator('.legend tbody button:not([tabindex="-1"])').count(), 1);
+    await tree.getByRole('button', { name: 'cpu', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    for (const [key, name] of [
+      ['ArrowDown', /^host/],
+      ['ArrowDown', /^usage/],
+      ['ArrowRight', /^Plot usage/],
+    ] as const) {
+      await page.keyboard.press(key);
+      assert.match(String(await focused()), name, key);
+    }
+    await page.keyboard.press('Enter');
+    await page.getByRole('img', { name: /2 series/ }).waitFor();
+    assert.equal(
+      await page
+        .getByRole('navigation', { name: 'Open queries' })
+        .locator('.tab-list button:not([tabindex="-1"])')
+        .count(),
+      1,
+    );
+    assert.deepEqual(await violationsOn(page), []);
   });
 
   it('runs the restored query of a tab again', async () => {
@@ -524,6 +598,42 @@ describe('Explore', { skip: SKIP }, () => {
     await page.getByLabel('New query', { exact: true }).click();
     await type('SELECT 7 AS typed');
     await page.getByText('This query has not been run').waitFor();
+  });
+
+  it('reuses the tab of a link that is opened again, and hides the query on a phone', async () => {
+    await open({
+      db: 'metrics',
+      q: 'SELECT count(*) AS n FROM cpu',
+      view: 'table',
+      from: 'now-7d',
+    });
+    await page.getByText('This query has not been run').or(cell('100')).first().waitFor();
+    const tabs = page.getByRole('navigation', { name: 'Open queries' }).locator('.tab');
+    await page.waitForTimeout(200);
+    const before = await tabs.count();
+    await page.waitForTimeout(200); // The tab is stored 300 ms after its change.
+    await open({
+      db: 'metrics',
+      q: 'SELECT count(*) AS n FROM cpu',
+      view: 'table',
+      from: 'now-7d',
+    });
+    await page.getByText('This query has not been run').or(cell('100')).first().waitFor();
+    assert.equal(await tabs.count(), before);
+
+    await page.setViewportSize({ width: 360, height: 740 });
+    await open({ db: 'metrics', lang: 'sql' });
+    await page.getByLabel('Table', { exact: true }).selectOption('cpu');
+    const chart = page.getByRole('img', { name: /2 series/ });
+    await chart.waitFor();
+    await button('Edit query').waitFor();
+    const { y = 740 } = (await chart.boundingBox()) ?? {};
+    assert.ok(y < 400, `the chart starts at ${y} px`);
+    assert.deepEqual(await violationsOn(page), []);
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/explore-phone.png` });
+    await button('Edit query').click();
+    await editor().waitFor();
+    await page.setViewportSize({ width: 1280, height: 800 });
   });
 
   it('causes no browser errors', () => {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ServerInProcess } from '../harness/index.js';
-import { SKIP, TestBrowser, violationsOn } from './browser.js';
+import { clicksOn, SKIP, TestBrowser, violationsOn } from './browser.js';
 
 const TOKEN = 'the-editor-of-all';
 const tokenOf = (name: string, scopes: string): string =>
@@ -76,6 +76,8 @@ it('changes and publishes a record in four clicks, and restores the version befo
   assert.deepEqual(await violationsOn(page), []);
   await dialog.getByLabel('Message').fill('a new name');
   await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+  // The first click signed in.
+  assert.equal(await clicksOn(page), 4);
   await page.getByText('Version 2 published: 1 record changed').waitFor();
   const item = await published(`items/${first.id}`);
   assert.equal(item['name'], 'Renamed');

@@ -89,10 +89,16 @@ describe('by keyboard', { skip: SKIP }, () => {
     await page.keyboard.press('e');
     await page.getByRole('button', { name: 'Plot usage of cpu' }).waitFor();
     await page.keyboard.press('/');
-    await tabTo(/^Plot usage of cpu$/, 4);
+    await tabTo(/^cpu$/, 4);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    assert.match(await page.evaluate<string>(FOCUSED), /^Plot usage of cpu$/);
     await page.keyboard.press('Enter');
     await page.getByRole('img', { name: /2 series.*highest 500 for host=b/ }).waitFor();
-    await tabTo(/^Filter for host=b$/);
+    await tabTo(/^host=a$/);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowRight');
+    assert.match(await page.evaluate<string>(FOCUSED), /^Filter for host=b$/);
     await page.keyboard.press('Enter');
     await page.getByRole('img', { name: /1 series.*highest 500/ }).waitFor();
     await page.keyboard.press('v');

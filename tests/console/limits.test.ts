@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ServerInProcess } from '../harness/index.js';
-import { SKIP, TestBrowser, violationsOn } from './browser.js';
+import { clicksOn, SKIP, TestBrowser, violationsOn } from './browser.js';
 
 it('who used most is shown, banned, unbanned and reset', { skip: SKIP }, async () => {
   const server = await ServerInProcess.start({
@@ -23,7 +23,7 @@ it('who used most is shown, banned, unbanned and reset', { skip: SKIP }, async (
     assert.equal(await check(3), true);
     const page = await (await browser.context()).newPage();
     await page.goto(`${server.url}/console/limits`);
-    await page.getByRole('row', { name: /user:7 3/ }).waitFor();
+    await page.getByRole('row', { name: /user:7 3 \/ 5,000 (?:1 h|59 min)/ }).waitFor();
     await page.getByRole('button', { name: 'user:7' }).click();
     await page.getByRole('row', { name: /core 3 / }).waitFor();
 
@@ -67,6 +67,9 @@ it('simulates a request without counting it', { skip: SKIP }, async () => {
     const before = await usage();
     const context = await browser.context();
     const page = await context.newPage();
+    // Home warns about callers near their limit.
+    await page.goto(`${server.url}/console/`);
+    await page.getByText('ip:192.0.2.9 used 58 of 60 core requests; resets in').waitFor();
     await page.goto(`${server.url}/console/limits?identity=ip:192.0.2.9`);
     await page.getByRole('link', { name: 'Simulate a request' }).click();
     assert.equal(await page.getByLabel('Caller').inputValue(), 'ip:192.0.2.9');
@@ -119,6 +122,7 @@ it('lifts a ban in three clicks from the first page', { skip: SKIP }, async () =
     await page.getByRole('button', { name: 'user:7', exact: true }).click();
     await page.getByRole('button', { name: 'Unban', exact: true }).click();
     await page.getByText(/^No bans\./).waitFor();
+    assert.equal(await clicksOn(page), 3);
   } finally {
     await browser.close();
     await server.close();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { ServerInProcess } from '../harness/index.js';
-import { SKIP, TestBrowser, violationsOn } from './browser.js';
+import { clicksOn, SKIP, TestBrowser, violationsOn } from './browser.js';
 
 const PLUGIN = `
 def process_scheduled_call(influxdb3_local, call_time, args=None):
@@ -178,6 +178,7 @@ it('edits the code of a plugin, runs it without storing anything, and enables it
   assert.deepEqual(await violationsOn(page), []);
   assert.match(await readFile(join(folder, 'double.py'), 'utf8'), /pass/, 'not saved yet');
   await page.getByText('● unsaved').waitFor();
+  assert.equal(await clicksOn(page), 4, 'three, and the dry run that failed');
   await page.reload();
   await page.getByText('● unsaved').waitFor();
   await page.getByRole('button', { name: 'Save' }).click();
@@ -185,6 +186,7 @@ it('edits the code of a plugin, runs it without storing anything, and enables it
   assert.equal(await readFile(join(folder, 'double.py'), 'utf8'), CODE);
   await page.getByRole('button', { name: 'Enable' }).click();
   await page.getByText('✓ enabled').waitFor();
+  assert.equal(await clicksOn(page), 2, 'five with those before the reload');
 
   await server.http.send('/api/v3/write_lp?db=home', { body: 'cpu,host=c usage=4' });
   await page.getByRole('link', { name: 'Runs', exact: true }).click();

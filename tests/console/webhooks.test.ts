@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { ServerInProcess, until, WebhookReceiver } from '../harness/index.js';
-import { SKIP, TestBrowser, violationsOn } from './browser.js';
+import { clicksOn, SKIP, TestBrowser, violationsOn } from './browser.js';
 
 const PICTURES = process.env['PLINTH_TEST_PICTURES'];
 const MARKUP = '<b id="markup">thanks</b>';
@@ -71,6 +71,7 @@ it('redelivers a failed delivery in four clicks', { skip: SKIP }, async () => {
   assert.equal(await page.locator('#markup').count(), 0, 'a response is shown as text');
   isBroken = false;
   await panel.getByRole('button', { name: 'Redeliver' }).click();
+  assert.equal(await clicksOn(page), 4);
   await panel.getByText('Newer attempt: ✓ 200 OK').waitFor();
   assert.equal(receiver.deliveries.length, 2);
 
@@ -91,7 +92,7 @@ it('asks before the key r redelivers, and redelivers a selection by keyboard', {
   const page = await (await browser.context()).newPage();
   const id = await appId();
   await page.goto(`${server.url}/console/webhooks/${id}`);
-  await page.getByText('% of the last 2 deliveries succeeded').waitFor();
+  await page.getByText('% of 2 deliveries in the last hour succeeded').waitFor();
   const before = receiver.deliveries.length;
   await page.getByRole('row', { name: /ping ✕ 500/ }).waitFor();
   await page.keyboard.press('j');
@@ -139,7 +140,7 @@ it('shows a failing app with its success rate', { skip: SKIP }, async () => {
   await page.getByRole('row', { name: /billing ✕ failing .* 0 %/ }).waitFor();
   await page.getByRole('row', { name: /ci ✓ active .* \d+ % / }).waitFor();
   await page.goto(`${server.url}/console/webhooks/${id}/configuration`);
-  await page.getByText(/^0 % of the last \d+ deliveries succeeded/).waitFor();
+  await page.getByText(/^0 % of \d+ deliveries in the last hour succeeded/).waitFor();
   await page.getByText('✕ failing').waitFor();
   if (PICTURES) {
     await page.screenshot({ path: `${PICTURES}/webhook-configuration-light.png` });
@@ -173,6 +174,7 @@ it('redrives the failures of a time range after a preview', { skip: SKIP }, asyn
   await page.getByText('3 events will be redelivered.').waitFor();
   assert.equal(receiver.deliveries.length, before, 'a preview sends nothing');
   await page.getByRole('button', { name: 'Start' }).click();
+  assert.equal(await clicksOn(page), 4);
   await page.getByText('All queued deliveries have been attempted.').waitFor();
   const sent = receiver.deliveries.slice(before).map(({ body }) => JSON.parse(String(body)).ref);
   assert.deepEqual(sent.sort(), ['a', 'b', 'c']);
@@ -212,7 +214,8 @@ it('changes the webhook, rotates its secret and suspends the app', { skip: SKIP 
   assert.deepEqual(stored.events, ['issues']);
   assert.equal(stored.config.content_type, 'form');
   // The server refuses this address, because only loopback is allowed beside public addresses.
-  await page.getByLabel('URL').fill('http://10.0.0.1/hook');
+  await page.getByLabel('URL').fill('http://user:pass@10.0.0.1/hook');
+  await page.getByText('10.0.0.1 is in the private range 10.0.0.0/8').waitFor();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('alert').waitFor();
 
@@ -229,6 +232,59 @@ it('changes the webhook, rotates its secret and suspends the app', { skip: SKIP 
   await page.getByText('– suspended').waitFor();
   const { text } = await server.http.send('/ops/v1/apps');
   assert.notEqual((JSON.parse(text) as { suspended_at: unknown }[])[0]?.suspended_at, null);
+});
+
+it('draws the retry schedule, and keeps a draft when another user changes the webhook', {
+  skip: SKIP,
+}, async () => {
+  const page = await (await browser.context()).newPage();
+  const id = await appId();
+  const checked: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/webhook-targets')) checked.push(request.url());
+  });
+  await page.goto(`${server.url}/console/webhooks/${id}/configuration`);
+  const drawn = page.getByRole('figure', { name: 'Retry schedule' });
+  await drawn.getByText('One attempt. Failed events are not retried').waitFor();
+  await page.getByLabel('Retries').selectOption('standard');
+  assert.equal(await drawn.getByRole('listitem').count(), 10);
+  // The sum of the delays of the specification: 272,105 s.
+  await drawn.getByText('10 attempts within 3 d 3 h.').waitFor();
+  if (PICTURES) {
+    await page.screenshot({ path: `${PICTURES}/webhook-retry-light.png` });
+    await page.setViewportSize({ width: 360, height: 1400 });
+    await page.screenshot({ path: `${PICTURES}/webhook-retry-phone.png` });
+    await page.setViewportSize({ width: 1280, height: 800 });
+  }
+  await page.getByLabel('Retries').selectOption('schedule');
+  await page.getByLabel('Delays before each retry').fill('1s, soon');
+  await page.getByText('Invalid delays').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Save' }).isDisabled(), true);
+  await page.getByLabel('Delays before each retry').fill('1s, 59s');
+  await drawn.getByText('at 1 min').waitFor();
+  assert.deepEqual(await violationsOn(page), []);
+
+  const patch = (webhook: object) =>
+    server.http.send(`/ops/v1/apps/${id}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ webhook }),
+    });
+  await patch({ events: ['release'] });
+  await page.getByText('Another user has changed this webhook.').waitFor();
+  assert.equal(await page.getByLabel('Delays before each retry').inputValue(), '1s, 59s');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Webhook updated').waitFor();
+  await page.getByText('Another user has').waitFor({ state: 'detached' });
+  const { hook } = JSON.parse((await server.http.send(`/ops/v1/apps/${id}`)).text);
+  assert.deepEqual(hook.retry, { policy: 'schedule', schedule: [1, 59] });
+  // An unchanged form follows the server.
+  await patch({ retry: { policy: 'none' } });
+  await drawn.getByText('One attempt. Failed events are not retried').waitFor();
+  assert.equal(await page.getByLabel('Retries').inputValue(), 'none');
+  await page.getByLabel('URL').fill('https://user:pass@example.com/secret?key=1');
+  await page.getByText('✓ The server delivers to this host.').waitFor();
+  assert.match(checked.at(-1) ?? '', /url=https%3A%2F%2Fexample\.com$/);
 });
 
 it('has no page for an app or delivery without a number', { skip: SKIP }, async () => {

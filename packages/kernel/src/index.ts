@@ -50,7 +50,13 @@ export {
 export { maskUrl, maskUrlAndQuery, queryPieces, URL_MASK } from './deliver/mask-url.js';
 export { isSuccess, type Outcome } from './deliver/outcome.js';
 export type { OutgoingRequest } from './deliver/send-request.js';
-export { hostOf, type OwnListener, TargetGuard } from './deliver/target-guard.js';
+export {
+  hostOf,
+  type OwnListener,
+  portOf,
+  TargetGuard,
+  type TargetRefusal,
+} from './deliver/target-guard.js';
 export { causesOf } from './errors/causes-of.js';
 export {
   asGiven,

@@ -195,6 +195,9 @@ class WebhookService implements Webhooks {
       hooks: this.#hooks,
       store: this.#hookStore,
       rules: this.#rules,
+      deliveries: this.#deliveries,
+      clock,
+      defaultRetry: retryOf(config),
       onCommitted: (appId, what) => this.#appCommitted(appId, what),
     });
     if (config.internal_events_enabled) {

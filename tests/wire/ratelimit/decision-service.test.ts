@@ -23,6 +23,17 @@ describe('the JSON decision API', () => {
     return JSON.parse(response.text);
   };
 
+  it('lists the top callers with their limits', async () => {
+    const { headers } = await ask({ identity: 'user:900' });
+    await ask({ identity: 'ip:192.0.2.90', cost: 2 });
+    const top = JSON.parse((await platform.ops('GET', 'rate-limits/top?resource=core')).text);
+    const of = (name: string) =>
+      top.top.find(({ identity }: { identity: string }) => identity === name);
+    const reset = Number(headers['x-ratelimit-reset']);
+    assert.deepEqual(of('user:900'), { identity: 'user:900', used: 1, limit: 3, reset });
+    assert.deepEqual([of('ip:192.0.2.90').used, of('ip:192.0.2.90').limit], [2, 2]);
+  });
+
   it('returns a response to forward, and shares its counters with this server', async () => {
     const token = await platform.token({ kind: 'personal', identity: 'user:1' });
     const first = await ask({ identity: 'user:1' });

@@ -53,6 +53,8 @@ describe('a retry', () => {
         [500, false, guid],
       ],
     );
+    const { hook } = JSON.parse((await app.operate('GET', '')).text);
+    assert.deepEqual([hook.last_hour.deliveries, hook.last_hour.failed], [3, 1], 'with the ping');
     const [first, second] = receiver.of('retried');
     assert.ok((second?.atMs ?? 0) - (first?.atMs ?? 0) >= 300);
   });

@@ -42,6 +42,31 @@ describe('the registry of apps', () => {
     assert.equal((await server.http.send('/ops/v1/apps')).text, before);
   });
 
+  it('shows the attempts of the last hour and the retry delays with an app', async () => {
+    const app = await WebhookApp.register(server, HOOK);
+    const { hook } = JSON.parse((await app.operate('GET', '')).text);
+    assert.deepEqual(hook.last_hour, { deliveries: 0, failed: 0, p95_duration: null });
+    assert.deepEqual(hook.retry_delays, {
+      default: [],
+      standard: [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400],
+    });
+    await app.operate('DELETE', '');
+  });
+
+  it('checks a URL before a webhook uses it', async () => {
+    const check = async (url: string) => {
+      const path = `/ops/v1/webhook-targets?${new URLSearchParams({ url })}`;
+      const { status, text } = await server.http.send(path);
+      assert.equal(status, 200, text);
+      return JSON.parse(text);
+    };
+    assert.deepEqual(await check('https://example.com'), { allowed: true, problem: null });
+    const problem =
+      '10.0.0.1 is in the private range 10.0.0.0/8; use a public address, or add the range to webhooks.allow_private_targets';
+    assert.deepEqual(await check('http://10.0.0.1'), { allowed: false, problem });
+    assert.equal((await server.http.send('/ops/v1/webhook-targets')).status, 422);
+  });
+
   it('removes the webhook with its app, and sends nothing to a suspended app', async () => {
     const app = await WebhookApp.register(server, { ...HOOK, active: true });
     const targets = async () => {

@@ -60,11 +60,21 @@ export interface Decision {
 const LIMITS = '/ops/v1/rate-limits';
 const of = (identity: string): string => `${LIMITS}/${encodeURIComponent(identity)}`;
 
-export const fetchTop = async (
-  resource: string,
-): Promise<readonly (Bucket & { readonly identity: string })[]> =>
+/** The usage of a caller. The limit and its reset, in seconds since 1970, are null for unlimited callers. */
+export interface TopCaller {
+  readonly identity: string;
+  readonly used: number;
+  readonly limit: number | null;
+  readonly reset: number | null;
+}
+
+/** The share of its limit that a caller has used. */
+export const usedShare = ({ used, limit }: TopCaller): number =>
+  limit === null ? 0 : limit === 0 ? 1 : used / limit;
+
+export const fetchTop = async (resource: string): Promise<readonly TopCaller[]> =>
   (
-    await sendForJson<{ top: (Bucket & { identity: string })[] }>(`${LIMITS}/top`, {
+    await sendForJson<{ top: TopCaller[] }>(`${LIMITS}/top`, {
       query: { resource, limit: 50 },
     })
   ).top;

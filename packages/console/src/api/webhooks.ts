@@ -16,7 +16,28 @@ export interface App {
       readonly insecure_ssl: string;
     };
     readonly ordering: string;
+    /** Null for the default of the server. */
+    readonly retry: RetryPolicy | null;
+    /** Seconds before each retry. */
+    readonly retry_delays: {
+      readonly default: readonly number[];
+      readonly standard: readonly number[];
+    };
+    readonly last_hour: LastHour;
   } | null;
+}
+
+export interface RetryPolicy {
+  readonly policy: 'none' | 'standard' | 'schedule';
+  readonly schedule?: readonly number[];
+}
+
+/** Attempts of the last hour, at most the newest 2,000. */
+export interface LastHour {
+  readonly deliveries: number;
+  readonly failed: number;
+  /** The 95th percentile in seconds; null without attempts. */
+  readonly p95_duration: number | null;
 }
 
 export interface Queue {
@@ -153,10 +174,17 @@ export const changeHook = (
     readonly content_type: string;
     readonly insecure_ssl: string;
     readonly active: boolean;
+    readonly retry: RetryPolicy | null;
   },
 ): Promise<App> => sendForJson(ofApp(app), { method: 'PATCH', body: { webhook } });
 
 /** @returns the new secret, which is returned only once. */
+/** @param origin the scheme, host and port of a webhook URL. */
+export const checkTarget = (
+  origin: string,
+): Promise<{ readonly allowed: boolean; readonly problem: string | null }> =>
+  sendForJson('/ops/v1/webhook-targets', { query: { url: origin } });
+
 export const rotateSecret = (
   app: string,
   overlapSec: number,

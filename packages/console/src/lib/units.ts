@@ -36,6 +36,43 @@ export function shortNumber(value: number): string {
 
 const trimmed = (value: number, digits: number): string => String(Number(value.toFixed(digits)));
 
+/** The unit of a column, from the end of its name. */
+export type Unit = 'bytes' | 'ms' | 'seconds' | 'percent' | 'none';
+
+const UNIT_ENDS: Readonly<Record<string, Unit>> = {
+  ...{ bytes: 'bytes', ms: 'ms', millis: 'ms', seconds: 'seconds', sec: 'seconds' },
+  ...{ percent: 'percent', pct: 'percent' },
+};
+
+/** The builder of Explore appends its aggregate to some names. Counts and rates have other units than their column. */
+export function unitOf(column: string): Unit {
+  const [, end = ''] = /_([a-z]+)(?:_(?:avg|min|max|sum|last|p95))?$/i.exec(column) ?? [];
+  return UNIT_ENDS[end.toLowerCase()] ?? 'none';
+}
+
+/** A value with its unit and about three digits. */
+export function quantityText(value: number, unit: Unit): string {
+  if (!Number.isFinite(value)) return '–';
+  if (unit === 'bytes') {
+    let [scaled, index] = [value, 0];
+    for (; Math.abs(scaled) >= 1024 && index < BINARY.length - 1; index++) scaled /= 1024;
+    return `${digits3(scaled)} ${BINARY[index]}`;
+  }
+  if (unit === 'percent') return `${digits3(value)} %`;
+  if (unit === 'none') return shortNumber(value);
+  const ms = unit === 'seconds' ? value * 1000 : value;
+  const size = Math.abs(ms);
+  if (size >= 60_000) return `${ms < 0 ? '−' : ''}${durationText(size / 1000)}`;
+  if (size >= 1000) return `${digits3(ms / 1000)} s`;
+  return size >= 1 || size === 0 ? `${digits3(ms)} ms` : `${digits3(ms * 1000)} µs`;
+}
+
+/** Three digits, and all those before the decimal point. */
+function digits3(value: number): string {
+  const size = Math.abs(value);
+  return trimmed(value, size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : 2);
+}
+
 export function millisText(ms: number): string {
   if (ms < 1) return `${ms.toFixed(2)} ms`;
   if (ms < 1000) return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
@@ -64,7 +101,7 @@ export function durationText(seconds: number): string {
 }
 
 export const retentionText = (ns: string | null): string =>
-  ns === null ? 'kept forever' : durationText(Number(BigInt(ns) / 1_000_000_000n));
+  ns === null ? 'Forever' : durationText(Number(BigInt(ns) / 1_000_000_000n));
 
 /** A nanosecond time with all its digits: `2026-11-26 00:24:27.34`. */
 export function nanosText(ns: bigint): string {

@@ -43,6 +43,12 @@ export interface TargetRules {
   readonly allowedPorts?: readonly number[];
 }
 
+/** Why the server does not call a target. */
+export type TargetRefusal =
+  | { readonly kind: 'port' | 'address' | 'own_server' }
+  /** The blocked range in CIDR form. */
+  | { readonly kind: 'range'; readonly range: string };
+
 /** An address on which this server listens. */
 export interface OwnListener {
   readonly address: string;
@@ -85,11 +91,19 @@ export class TargetGuard {
 
   /** Checks the URL only; names are looked up at every connection. */
   isUrlReachable(url: URL): boolean {
+    return this.refusalOf(url) === undefined;
+  }
+
+  /** The reason why a URL is not reachable, as `isUrlReachable` decides it. */
+  refusalOf(url: URL): TargetRefusal | undefined {
     const host = hostOf(url);
-    if (!this.#isPortAllowed(portOf(url))) return false;
-    if (ipaddr.isValid(host)) return this.isAddressAllowed(host, portOf(url), host);
-    if (this.#allowsAll || this.#allowedHosts.has(host)) return true;
-    return host !== 'localhost' && !host.endsWith('.localhost') ? true : this.#allowsLoopback();
+    if (!this.#isPortAllowed(portOf(url))) return { kind: 'port' };
+    if (ipaddr.isValid(host)) return this.#refusalOfAddress(host, portOf(url), host);
+    if (this.#allowsAll || this.#allowedHosts.has(host)) return undefined;
+    const isLoopback = host === 'localhost' || host.endsWith('.localhost');
+    return isLoopback && !this.#allowsLoopback()
+      ? { kind: 'range', range: '127.0.0.0/8' }
+      : undefined;
   }
 
   /** The addresses of a host that are allowed. */
@@ -102,19 +116,26 @@ export class TargetGuard {
   }
 
   isAddressAllowed(address: string, port: number, host: string): boolean {
-    if (!this.#isPortAllowed(port)) return false;
+    return this.#refusalOfAddress(address, port, host) === undefined;
+  }
+
+  #refusalOfAddress(address: string, port: number, host: string): TargetRefusal | undefined {
+    if (!this.#isPortAllowed(port)) return { kind: 'port' };
     let parsed: IpAddress;
     try {
       parsed = ipaddr.process(withoutZone(address)); // an IPv4-mapped IPv6 address is checked as IPv4
     } catch {
-      return false;
+      return { kind: 'address' };
     }
     const listeners = this.#ownListeners.filter((listener) => leadsTo(listener, parsed, port));
-    if (listeners.some(({ isNeverTarget }) => isNeverTarget)) return false;
-    if (listeners.length > 0) return isInNetworks(parsed, this.#namedAddresses);
-    if (this.#allowsAll || this.#allowedHosts.has(host.toLowerCase())) return true;
-    if (isInNetworks(parsed, this.#allowedRanges)) return true;
-    return !isInNetworks(parsed, this.#blocked);
+    if (listeners.some(({ isNeverTarget }) => isNeverTarget)) return { kind: 'own_server' };
+    if (listeners.length > 0) {
+      return isInNetworks(parsed, this.#namedAddresses) ? undefined : { kind: 'own_server' };
+    }
+    if (this.#allowsAll || this.#allowedHosts.has(host.toLowerCase())) return undefined;
+    if (isInNetworks(parsed, this.#allowedRanges)) return undefined;
+    const range = this.#blocked.find((network) => isInNetworks(parsed, [network]));
+    return range && { kind: 'range', range: `${range[0]}/${range[1]}` };
   }
 
   #isPortAllowed(port: number): boolean {

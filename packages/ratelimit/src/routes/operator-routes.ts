@@ -168,7 +168,14 @@ function banRoutes({ config, limiter, addresses, onUnban }: OperatorDeps): reado
 function viewRoutes(deps: OperatorDeps): readonly Route[] {
   const { limiter, addresses, profiles, routes } = deps;
   const { store, resources } = limiter;
-  const top = Type.Object({ resource: Type.String(), top: Type.Array(Type.Object({})) });
+  const { nullable } = OpenApi;
+  const user = Type.Object({
+    identity: Type.String(),
+    used: Type.Integer(),
+    limit: nullable(Type.Integer()),
+    reset: nullable(Type.Integer({ description: 'seconds since 1970' })),
+  });
+  const topUsers = Type.Object({ resource: Type.String(), top: Type.Array(user) });
   return [
     operatorRoute('GET', `${PATH}/routes`, {
       about: { summary: 'list the cost of each rate-limited route' },
@@ -184,7 +191,7 @@ function viewRoutes(deps: OperatorDeps): readonly Route[] {
         }),
         validation: BY_HAND,
       },
-      output: { 200: response('identities, highest usage first', json(top)) },
+      output: { 200: response('identities, highest usage first', json(topUsers)) },
       errors: { 422: 'unknown resource' },
       async handle(request) {
         const name = queryParameter(request, 'resource') ?? 'core';
@@ -192,7 +199,15 @@ function viewRoutes(deps: OperatorDeps): readonly Route[] {
         if (resource === undefined)
           throw rateLimitError('question_invalid', `unknown resource ${name}`);
         const users = await store.top(resource, countOf(request));
-        return githubResponse(200, { resource: name, top: users });
+        const top = await Promise.all(
+          users.map(async ({ identity, used }) => {
+            const caller = limiter.callers.ofKey(identity, await profiles.of(identity));
+            const isLimited = caller && caller.limits.limit[resource.index] !== UNLIMITED;
+            const [report] = isLimited ? await limiter.report(caller, [resource]) : [];
+            return { identity, used, limit: report?.limit ?? null, reset: report?.reset ?? null };
+          }),
+        );
+        return githubResponse(200, { resource: name, top });
       },
     }),
     operatorRoute('GET', `${PATH}/:identity`, {

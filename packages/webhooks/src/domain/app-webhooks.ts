@@ -1,10 +1,17 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
-import { maskUrlAndQuery, type SqlConnection } from '@plinth/kernel';
-import { type Hook, SECRET_MASK } from '../model/hook.js';
+import { type Clock, maskUrlAndQuery, type SqlConnection } from '@plinth/kernel';
+import type { DeliveryFigures } from '../model/delivery.js';
+import { type Hook, type RetryPolicy, SECRET_MASK } from '../model/hook.js';
+import type { DeliveryStore } from '../storage/delivery-store.js';
 import type { HookStore } from '../storage/hook-store.js';
+import { retryDelaysSec } from './delivery/retry.js';
 import type { HookRegistry } from './hook-registry.js';
 import type { HookChange, HookRules } from './hook-rules.js';
 import { describeConfig, describeDisabled } from './ping.js';
+
+/** The figures of an app cover this period, and at most this number of its newest attempts. */
+const FIGURES_PERIOD_MS = 3_600_000;
+const FIGURES_MAX_COUNT = 2000;
 
 /**
  * Creates, changes and removes the webhook of an app in the transactions of the app registry.
@@ -14,17 +21,27 @@ export class AppWebhooks {
   readonly #hooks: HookRegistry;
   readonly #store: HookStore;
   readonly #rules: HookRules;
+  readonly #deliveries: DeliveryStore;
+  readonly #clock: Clock;
+  readonly #defaultRetry: RetryPolicy;
   readonly #onCommitted: (appId: number, what: 'created' | 'changed' | 'deleted') => void;
 
   constructor(deps: {
     readonly hooks: HookRegistry;
     readonly store: HookStore;
     readonly rules: HookRules;
+    readonly deliveries: DeliveryStore;
+    readonly clock: Clock;
+    /** The retry policy of webhooks without their own. */
+    readonly defaultRetry: RetryPolicy;
     readonly onCommitted: (appId: number, what: 'created' | 'changed' | 'deleted') => void;
   }) {
     this.#hooks = deps.hooks;
     this.#store = deps.store;
     this.#rules = deps.rules;
+    this.#deliveries = deps.deliveries;
+    this.#clock = deps.clock;
+    this.#defaultRetry = deps.defaultRetry;
     this.#onCommitted = deps.onCommitted;
   }
 
@@ -57,12 +74,24 @@ export class AppWebhooks {
   }
 
   async describe(appIds: readonly number[]): Promise<ReadonlyMap<number, object>> {
-    return new Map(
-      appIds.flatMap((appId) => {
-        const hook = this.#hooks.get(appId);
-        return hook === undefined ? [] : [[appId, describeHook(hook)] as const];
-      }),
-    );
+    const described = new Map<number, object>();
+    const sinceMs = this.#clock.nowMs() - FIGURES_PERIOD_MS;
+    for (const appId of appIds) {
+      const hook = this.#hooks.get(appId);
+      if (hook === undefined) continue;
+      // One app at a time, so that other statements run in between.
+      const figures = await this.#deliveries.figures(appId, sinceMs, FIGURES_MAX_COUNT);
+      described.set(appId, {
+        ...describeHook(hook),
+        // Seconds before each retry, for clients that show the effect of a policy.
+        retry_delays: {
+          default: retryDelaysSec(this.#defaultRetry),
+          standard: retryDelaysSec({ policy: 'standard' }),
+        },
+        last_hour: figuresToWire(figures),
+      });
+    }
+    return described;
   }
 
   /** Resolves when this node has loaded the change. */
@@ -71,6 +100,13 @@ export class AppWebhooks {
     this.#onCommitted(appId, what);
   }
 }
+
+/** Durations are in seconds, in steps of 10 ms, like those of deliveries. */
+const figuresToWire = ({ count, failedCount, p95Ms }: DeliveryFigures): object => ({
+  deliveries: count,
+  failed: failedCount,
+  p95_duration: p95Ms === undefined ? null : Math.round(p95Ms / 10) / 100,
+});
 
 /** Returns the webhook as operators see it. */
 function describeHook(hook: Hook): object {

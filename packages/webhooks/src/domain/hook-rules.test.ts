@@ -211,3 +211,27 @@ describe('the members of operators', () => {
     );
   });
 });
+
+it('explains to operators why it does not deliver to a URL', () => {
+  const check = (url: string, problem: string | undefined, with_ = rules): void =>
+    assert.equal(with_.targetProblem(url), problem, url);
+  check('https://example.com', undefined);
+  check('http://8.8.8.8:8080/hook', undefined);
+  check('example.com', 'invalid URL "example.com"; use http://host or https://host');
+  const inRange = (host: string, range: string): string =>
+    `${host} is in the private range ${range}; use a public address, or add the range to webhooks.allow_private_targets`;
+  check('http://10.1.2.3/', inRange('10.1.2.3', '10.0.0.0/8'));
+  check('https://[fd00::1]/', inRange('fd00::1', 'fc00::/7'));
+  check('http://localhost:3000', inRange('localhost', '127.0.0.0/8'));
+  const https = new HookRules(guard, { ...SETTINGS, httpsOnly: true });
+  check('http://example.com', 'http is not allowed (webhooks.https_only); use https', https);
+  const own = new TargetGuard({ allowed: ['127.0.0.0/8'], allowedPorts: [443, 8181] });
+  own.blockListeners([{ address: '127.0.0.1', port: 8181 }]);
+  const ported = new HookRules(own, SETTINGS);
+  check('http://a.com:22', 'port 22 is not allowed; use a port of webhooks.allowed_ports', ported);
+  check(
+    'http://127.0.0.1:8181',
+    '127.0.0.1:8181 is this server; use another receiver, or add its address to webhooks.allow_private_targets',
+    ported,
+  );
+});

@@ -2,8 +2,10 @@ import {
   type FieldError,
   hostOf,
   isObject,
+  portOf,
   type Random,
   type TargetGuard,
+  type TargetRefusal,
   ValidationFailed,
 } from '@plinth/kernel';
 import { webhookError } from '../errors.js';
@@ -120,6 +122,21 @@ export class HookRules {
     return change;
   }
 
+  /**
+   * Checks the scheme, host and port of a webhook URL. Addresses of host names are checked at each
+   * delivery.
+   * @returns why the server would not deliver to the URL, with a fix for the operator.
+   */
+  targetProblem(text: string): string | undefined {
+    const url = parseUrl(text);
+    if (url === undefined)
+      return `invalid URL ${JSON.stringify(text.slice(0, 100))}; use http://host or https://host`;
+    if (this.#settings.httpsOnly && url.protocol !== 'https:')
+      return 'http is not allowed (webhooks.https_only); use https';
+    const refusal = this.#guard.refusalOf(url);
+    return refusal && refusalText(url, refusal);
+  }
+
   #readConfig(fields: Fields, errors: FieldError[]): HookChange {
     const change: HookChange = {};
     if (fields['url'] !== undefined) {
@@ -166,6 +183,20 @@ export class HookRules {
     }
     url.hash = '';
     return url.href;
+  }
+}
+
+function refusalText(url: URL, refusal: TargetRefusal): string {
+  const host = hostOf(url);
+  switch (refusal.kind) {
+    case 'port':
+      return `port ${portOf(url)} is not allowed; use a port of webhooks.allowed_ports`;
+    case 'address':
+      return `invalid address ${host}; use a host name or an IP address`;
+    case 'own_server':
+      return `${host}:${portOf(url)} is this server; use another receiver, or add its address to webhooks.allow_private_targets`;
+    case 'range':
+      return `${host} is in the private range ${refusal.range}; use a public address, or add the range to webhooks.allow_private_targets`;
   }
 }
 

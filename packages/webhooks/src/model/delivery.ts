@@ -60,3 +60,11 @@ export interface DeliveryFilter {
   /** Inclusive bound. */
   readonly untilMs?: number;
 }
+
+/** Recent attempts of an app. */
+export interface DeliveryFigures {
+  readonly count: number;
+  readonly failedCount: number;
+  /** 95th percentile of the duration; undefined without attempts. */
+  readonly p95Ms: number | undefined;
+}

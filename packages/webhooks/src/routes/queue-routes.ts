@@ -19,7 +19,7 @@ import type { DeliveryEngine } from '../domain/delivery/delivery-engine.js';
 import type { DeliveryLog } from '../domain/delivery-log.js';
 import type { FindAppId } from '../domain/event-rules.js';
 import type { HookRegistry } from '../domain/hook-registry.js';
-import { isUsableSecret, makeSecret } from '../domain/hook-rules.js';
+import { type HookRules, isUsableSecret, makeSecret } from '../domain/hook-rules.js';
 import type { QueueView } from '../domain/queue-view.js';
 import type { Redelivery } from '../domain/redelivery.js';
 import { webhookError } from '../errors.js';
@@ -36,6 +36,7 @@ export interface QueueRouteDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly hooks: HookRegistry;
+  readonly rules: HookRules;
   readonly engine: DeliveryEngine;
   readonly redelivery: Redelivery;
   readonly deliveries: DeliveryLog;
@@ -52,6 +53,8 @@ const ROTATED = Type.Object({
   secret: Type.Optional(Type.String()),
   old_secret_valid_until: Type.String({ format: 'date-time' }),
 });
+const MAX_TARGET_LENGTH = 2048;
+const CHECKED = Type.Object({ allowed: Type.Boolean(), problem: OpenApi.nullable(Type.String()) });
 const REDRIVEN = Type.Object({ matched: Type.Integer(), queued: Type.Integer() });
 const APP = '/apps/:app';
 
@@ -61,6 +64,18 @@ const APP = '/apps/:app';
  */
 export function queueRoutes(deps: QueueRouteDeps): readonly Route[] {
   return [
+    operatorRoute('GET', '/webhook-targets', {
+      about: {
+        summary: 'Check whether the server delivers to a URL',
+        description: 'Only the scheme, the host and the port are checked, so omit the rest.',
+      },
+      input: { query: Type.Object({ url: Type.String({ maxLength: MAX_TARGET_LENGTH }) }) },
+      output: { 200: response('the result', json(CHECKED)) },
+      handle(_request, { query: { url } }) {
+        const problem = deps.rules.targetProblem(url) ?? null;
+        return githubResponse(200, { allowed: problem === null, problem });
+      },
+    }),
     operatorRoute('POST', `${APP}/ping`, {
       about: { summary: 'Send a ping event' },
       output: { 202: response('ping queued', json(Type.Object({ guid: Type.String() }))) },

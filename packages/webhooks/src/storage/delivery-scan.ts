@@ -1,5 +1,5 @@
 import type { RawStatements, SqlConnection, StatementValue } from '@plinth/kernel';
-import type { DeliveryFilter } from '../model/delivery.js';
+import type { DeliveryFigures, DeliveryFilter } from '../model/delivery.js';
 import { idAt } from '../model/time-ids.js';
 
 /**
@@ -62,6 +62,28 @@ export class DeliveryScanner {
       if (isOlder) high = edge - 1;
       else low = edge + 1;
     }
+  }
+
+  /**
+   * Counts the attempts of an app that ended since `sinceMs`, at most the newest `limit` of them.
+   * An index covers the range, so that at most `limit` records are read.
+   */
+  async figures(appId: number, sinceMs: number, limit: number): Promise<DeliveryFigures> {
+    const before = await this.#idBefore(sinceMs);
+    const [row] = await this.#sql.all<{ count: number; failed: number; p95_ms: number | null }>(
+      this.#on,
+      `with recent as (select d.status_code, d.duration_ms from webhooks_deliveries d
+          where d.app_id = ? and d.id > ? order by d.id desc limit ?)
+        select count(*) as count,
+          coalesce(sum(case when status_code between 200 and 399 then 0 else 1 end), 0) as failed,
+          (select duration_ms from recent order by duration_ms limit 1 offset (
+            select case when count(*) = 0 then 0 else (95 * count(*) + 99) / 100 - 1 end
+            from recent)) as p95_ms
+        from recent`,
+      [appId, before ?? 0, limit],
+    );
+    const { count = 0, failed = 0, p95_ms } = row ?? {};
+    return { count, failedCount: failed, p95Ms: p95_ms ?? undefined };
   }
 
   async #read<R>(

@@ -1,5 +1,10 @@
 import { RawStatements, type RelationalStore, type SqlConnection } from '@plinth/kernel';
-import type { DeliveryDetail, DeliveryFilter, DeliverySummary } from '../model/delivery.js';
+import type {
+  DeliveryDetail,
+  DeliveryFigures,
+  DeliveryFilter,
+  DeliverySummary,
+} from '../model/delivery.js';
 import { idAt } from '../model/time-ids.js';
 import { DeliveryScanner } from './delivery-scan.js';
 import { decodePayload, type PayloadEncoding } from './queue/payload-codec.js';
@@ -141,6 +146,11 @@ export class DeliveryStore {
       limit,
       isToRedrive: true,
     });
+  }
+
+  /** Returns figures of the newest attempts that ended since `sinceMs`, of at most `limit`. */
+  async figures(appId: number, sinceMs: number, limit: number): Promise<DeliveryFigures> {
+    return await this.#scanner.figures(appId, sinceMs, limit);
   }
 
   /** Returns the greatest record id of the app; 0 if it has none. */

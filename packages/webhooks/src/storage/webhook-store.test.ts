@@ -349,6 +349,39 @@ function webhookStoreContract(system: string, withStore: WithStore): void {
       });
     });
 
+    it('computes figures of recent attempts, of at most the newest ones', async () => {
+      await withStore(async (store) => {
+        const deliveries = new DeliveryStore(store);
+        const statements = new RawStatements(store.system);
+        const columns = ['id', 'app_id', 'guid', 'delivered_ms', 'redelivery', 'duration_ms'];
+        // One attempt a minute with durations of 1 to 120 ms. Every tenth one fails, and one has no response.
+        const statusOf = (n: number) => (n % 10 === 0 ? 503 : n === 119 ? 0 : 302);
+        const rows = Array.from({ length: 120 }, (_, n): StatementValue[] => [
+          ...[idAt(NOW_MS + n * 60_000), 1, `guid-${n}`, NOW_MS + n * 60_000, 0, n + 1],
+          ...['x', statusOf(n), 'push'],
+        ]);
+        await store.transaction(async (tx) => {
+          await statements.insert(
+            tx,
+            'webhooks_deliveries',
+            [...columns, 'status', 'status_code', 'event'],
+            rows,
+          );
+        });
+        const sinceMs = NOW_MS + 59 * 60_000 + 1;
+        // Attempts 60 to 119: 60, 70, 80, 90, 100, 110 and 119 failed. 57 of 60 durations are at most 117 ms.
+        assert.deepEqual(await deliveries.figures(1, sinceMs, 1000), {
+          ...{ count: 60, failedCount: 7, p95Ms: 117 },
+        });
+        assert.deepEqual(await deliveries.figures(1, sinceMs, 1), {
+          ...{ count: 1, failedCount: 1, p95Ms: 120 },
+        });
+        const none = { count: 0, failedCount: 0, p95Ms: undefined };
+        assert.deepEqual(await deliveries.figures(1, NOW_MS + 120 * 60_000, 1000), none);
+        assert.deepEqual(await deliveries.figures(2, sinceMs, 1000), none);
+      });
+    });
+
     it('deletes records after their retention period, and nothing that is still needed', async () => {
       await withStore(async (store) => {
         const queue = new QueueStore(store, 'node');

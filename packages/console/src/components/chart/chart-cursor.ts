@@ -1,7 +1,7 @@
 import type uPlot from 'uplot';
 import type { ChartSeries } from '../../lib/chart/series.js';
 import type { TimeRange } from '../../lib/time/time-range.js';
-import { shortNumber, timeText } from '../../lib/units.js';
+import { quantityText, timeText, type Unit } from '../../lib/units.js';
 
 /** One list of original values per series. The plotted values may be stacked. */
 export type Values = readonly (readonly (number | null | undefined)[])[];
@@ -57,9 +57,9 @@ export function spokenAt(plot: uPlot, series: readonly ChartSeries[], values: Va
   const { idx } = plot.cursor;
   const x = idx === null || idx === undefined ? undefined : plot.data[0][idx];
   if (x === undefined) return '';
-  const found = series.flatMap(({ label }, index) => {
+  const found = series.flatMap(({ label, unit }, index) => {
     const value = values[index]?.[idx as number];
-    return value === null || value === undefined ? [] : [`${label} ${shortNumber(value)}`];
+    return value === null || value === undefined ? [] : [`${label} ${quantityText(value, unit)}`];
   });
   // Series are drawn in reverse order of the legend.
   const shown = found.toReversed().slice(0, MAX_SPOKEN_COUNT).join(', ');
@@ -86,7 +86,15 @@ export function addTooltip(plot: uPlot, series: readonly ChartSeries[], values: 
         const value = values[index]?.[idx as number];
         const drawn = plot.data[index + 1]?.[idx as number] ?? value;
         if (value === null || value === undefined) return [];
-        return [{ label: each.label, value, index, distance: Math.abs((drawn ?? 0) - y) }];
+        return [
+          {
+            label: each.label,
+            unit: each.unit,
+            value,
+            index,
+            distance: Math.abs((drawn ?? 0) - y),
+          },
+        ];
       })
       .sort((a, b) => a.distance - b.distance)
       .slice(0, 8);
@@ -104,7 +112,12 @@ export function addTooltip(plot: uPlot, series: readonly ChartSeries[], values: 
 }
 
 function tipRow(
-  row: { readonly label: string; readonly value: number; readonly index: number },
+  row: {
+    readonly label: string;
+    readonly unit: Unit;
+    readonly value: number;
+    readonly index: number;
+  },
   plot: uPlot,
 ): HTMLElement {
   const line = document.createElement('div');
@@ -115,7 +128,7 @@ function tipRow(
   const label = document.createElement('span');
   label.textContent = row.label;
   const value = document.createElement('b');
-  value.textContent = shortNumber(row.value);
+  value.textContent = quantityText(row.value, row.unit);
   line.append(mark, label, value);
   return line;
 }

@@ -2,8 +2,9 @@ import { useMemo, useState } from 'react';
 import { styleOf } from '../../lib/chart/palette.js';
 import type { ChartSeries } from '../../lib/chart/series.js';
 import type { SeriesStats } from '../../lib/frame/stats.js';
-import { countText, shortNumber } from '../../lib/units.js';
+import { countText, quantityText } from '../../lib/units.js';
 import { Icon } from '../controls/icon.js';
+import { rowMark, useRovingRows } from '../grid/use-roving-rows.js';
 
 const FIGURES = ['last', 'min', 'max', 'avg', 'sum'] as const;
 type Order = 'name' | keyof SeriesStats;
@@ -36,6 +37,8 @@ export function Legend(props: {
           : (a.stats[order] || 0) - (b.stats[order] || 0)),
     );
   }, [series, find, order, isAscending]);
+  const rows = useRovingRows({ count: shown.length });
+  const isNamed = series.some(({ field }) => field !== series[0]?.field);
   const choose = (key: string, isToggle: boolean) => {
     if (isToggle) {
       const next = new Set(hidden);
@@ -82,7 +85,7 @@ export function Legend(props: {
         </div>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard. */}
-      <section className="legend-scroll" aria-label="Legend" tabIndex={0}>
+      <section className="legend-scroll" aria-label="Legend" tabIndex={shown.length === 0 ? 0 : -1}>
         <table className="legend-table">
           {isGrouped && (
             <caption className="hint soft">
@@ -98,13 +101,14 @@ export function Legend(props: {
               </th>
             </tr>
           </thead>
-          <tbody>
-            {shown.map((each) => (
-              <tr key={each.key} data-off={hidden.has(each.key)}>
+          <tbody ref={rows.box} onKeyDown={rows.onKeyDown} onFocus={rows.onFocus}>
+            {shown.map((each, index) => (
+              <tr key={each.key} data-off={hidden.has(each.key)} {...rowMark(index)}>
                 <td>
                   <button
                     type="button"
                     className="legend-name"
+                    tabIndex={rows.tabIndexOf(index)}
                     aria-pressed={!hidden.has(each.key)}
                     title="Show only this series; Ctrl+click toggles it"
                     onClick={(event) => choose(each.key, event.ctrlKey || event.metaKey)}
@@ -113,12 +117,12 @@ export function Legend(props: {
                       className="legend-mark"
                       style={{ background: styleOf(colourOf(each.key)).color }}
                     />
-                    {each.label}
+                    <SeriesName series={each} isNamed={isNamed} />
                   </button>
                 </td>
                 {FIGURES.map((figure) => (
-                  <td key={figure} className="num">
-                    {Number.isNaN(each.stats[figure]) ? '–' : shortNumber(each.stats[figure])}
+                  <td key={figure} className="num nowrap">
+                    {quantityText(each.stats[figure], each.unit)}
                   </td>
                 ))}
                 <td className="legend-filter">
@@ -126,6 +130,7 @@ export function Legend(props: {
                     <button
                       type="button"
                       className="button icon small quiet"
+                      tabIndex={-1}
                       aria-label={`Filter for ${each.label}`}
                       title="Filter for this series: adds a condition to the query"
                       onClick={() => onFilter(each)}
@@ -140,5 +145,21 @@ export function Legend(props: {
         </table>
       </section>
     </div>
+  );
+}
+
+/** The field if there are several, and the tags that differ between the series. */
+function SeriesName(props: { readonly series: ChartSeries; readonly isNamed: boolean }) {
+  const { field, tags } = props.series;
+  return (
+    <span className="legend-tags">
+      {(props.isNamed || tags.length === 0) && <span>{field}</span>}
+      {tags.map(([name, value]) => (
+        <span key={name}>
+          <span className="soft">{name}=</span>
+          {value}
+        </span>
+      ))}
+    </span>
   );
 }

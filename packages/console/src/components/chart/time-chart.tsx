@@ -3,10 +3,15 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { cssColor, styleOf } from '../../lib/chart/palette.js';
 import { PendingRanges } from '../../lib/chart/pending-ranges.js';
-import { type AlignedPoints, alignSeries, type ChartSeries } from '../../lib/chart/series.js';
+import {
+  type AlignedPoints,
+  alignSeries,
+  type ChartSeries,
+  sharedUnit,
+} from '../../lib/chart/series.js';
 import { onThemeChange } from '../../lib/storage/theme.js';
 import type { TimeRange } from '../../lib/time/time-range.js';
-import { shortNumber, timeText } from '../../lib/units.js';
+import { quantityText, timeText } from '../../lib/units.js';
 import { addTooltip, halfAround, moveByKey, spokenAt, type Values } from './chart-cursor.js';
 import { drawPoints, isDense } from './draw-points.js';
 import './time-chart.css';
@@ -32,7 +37,9 @@ export function TimeChart(props: {
   readonly axisText?: (value: number) => string;
 }) {
   const { series, kind, range, isLog = false, isStacked = false, height, colourOf } = props;
-  const { isPlain = false, axisText = shortNumber } = props;
+  const { isPlain = false } = props;
+  const unit = sharedUnit(series);
+  const axisText = props.axisText ?? ((value: number) => quantityText(value, unit));
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const theme = useThemeCount();
@@ -182,7 +189,8 @@ function optionsOf(style: ChartStyle): uPlot.Options {
       {
         ...axis,
         size: isPlain ? 56 : 60,
-        ...(isPlain && { space: 36 }),
+        ...(isPlain ? { space: 36 } : axisTitle(series)),
+        ...(sharedUnit(series) === 'bytes' && { incrs: BINARY_STEPS }),
         values: (_plot, values) =>
           values.map((each) => (each === null ? '' : style.axisText(each))),
       },
@@ -205,6 +213,15 @@ function optionsOf(style: ChartStyle): uPlot.Options {
       ...(!isPlain && { init: [(plot) => addTooltip(plot, series, style.values)] }),
     },
   };
+}
+
+const BINARY_STEPS = Array.from({ length: 60 }, (_, power) => 2 ** power);
+
+/** The field of the y axis, if all series have the same one. */
+function axisTitle(series: readonly ChartSeries[]): uPlot.Axis {
+  const fields = new Set(series.map(({ field }) => field));
+  const [label = ''] = fields;
+  return fields.size === 1 ? { label, labelSize: 18, labelFont: FONT, labelGap: 0 } : {};
 }
 
 /** Axis formats of uPlot: the step in seconds, its label, and a second line at the start of a year, day or minute. */
@@ -252,8 +269,30 @@ function seriesOptions(series: ChartSeries, style: ChartStyle): uPlot.Series {
     points: {
       show: kind !== 'bar' && series.times.length <= (style.isPlain ? 1 : MAX_MARKED_COUNT),
       size: 5,
+      // A point between gaps has no line.
+      filter: (plot, index, isShown) => (isShown ? null : isolatedPoints(plot.data[index] ?? [])),
     },
   };
+}
+
+/** The indices of points without a neighbor. `undefined` is not a gap: it is a point of another series. */
+function isolatedPoints(list: ArrayLike<number | null | undefined>): number[] {
+  const found: number[] = [];
+  let isAfterGap = true;
+  let candidate = -1;
+  for (let index = 0; index < list.length; index++) {
+    const value = list[index];
+    if (value === undefined) continue;
+    if (value === null) {
+      if (candidate !== -1) found.push(candidate);
+      [candidate, isAfterGap] = [-1, true];
+    } else {
+      candidate = isAfterGap ? index : -1;
+      isAfterGap = false;
+    }
+  }
+  if (candidate !== -1) found.push(candidate);
+  return found;
 }
 
 /** Stacks the series on top of each other; a missing value counts as 0. */
@@ -275,7 +314,7 @@ function sentenceOf(series: readonly ChartSeries[], { fromMs, toMs }: TimeRange)
   let highest = series[0] as ChartSeries;
   for (const each of series) if (each.stats.max > highest.stats.max) highest = each;
   const count = series.length === 1 ? '1 series' : `${series.length} series`;
-  return `${count}, ${span}, highest ${shortNumber(highest.stats.max)} for ${highest.label}`;
+  return `${count}, ${span}, highest ${quantityText(highest.stats.max, highest.unit)} for ${highest.label}`;
 }
 
 function useWidth(box: React.RefObject<HTMLDivElement | null>): number {

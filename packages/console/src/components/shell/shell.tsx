@@ -155,10 +155,13 @@ function usePageFocus(): string {
       return;
     }
     let tries = 0;
+    const before = document.activeElement;
     const timer = setInterval(() => {
       const heading = document.querySelector<HTMLElement>('main h1');
       if (heading !== null || ++tries === MAX_HEADING_TRIES) clearInterval(timer);
-      heading?.focus();
+      // The user may have moved the focus in the meantime.
+      const now = document.activeElement;
+      if (now === before || now === document.body) heading?.focus();
     }, HEADING_INTERVAL_MS);
     return () => clearInterval(timer);
   }, [path]);

@@ -48,6 +48,8 @@ describe('Aligned series', () => {
     key,
     label: key,
     labels: [],
+    tags: [],
+    unit: 'none',
     field: 'v',
     times: Float64Array.from(at),
     values: Float64Array.from(values),

@@ -1,15 +1,20 @@
 import { FIGURE_COUNT, type Frame } from '../frame/frame.js';
 import type { SeriesStats } from '../frame/stats.js';
 import { MEASUREMENT } from '../query/add-condition.js';
+import { type Unit, unitOf } from '../units.js';
 import { lowerBound, reduceM4 } from './m4.js';
 
 /** One line of a chart, with its points in time order. */
 export interface ChartSeries {
   readonly key: string;
+  /** The field if there are several, and the tags that differ. */
   readonly label: string;
   /** The tags that identify the series, for "Filter for value". */
   readonly labels: readonly (readonly [name: string, value: string])[];
+  /** Those whose values differ between the series. */
+  readonly tags: readonly (readonly [name: string, value: string])[];
   readonly field: string;
+  readonly unit: Unit;
   readonly times: Float64Array;
   /** NaN for a missing value. */
   readonly values: Float64Array;
@@ -28,22 +33,29 @@ export interface SeriesSet {
 export function buildSeries({ groups }: Frame, fields: readonly string[]): SeriesSet {
   if (groups === undefined) return { series: [], totalCount: 0 };
   const lines = groups.lines.filter(({ field }) => fields.includes(field));
-  const tableAt = groups.names.indexOf(MEASUREMENT);
-  const isOneTable = new Set(groups.labels.map((label) => label[tableAt])).size === 1;
+  // A single series shows its tags, so that it is still named after a filter.
+  const isOnly = groups.labels.length === 1;
+  const isConstant = groups.names.map(
+    (name, at) =>
+      new Set(groups.labels.map((label) => label[at])).size === 1 &&
+      (!isOnly || name === MEASUREMENT),
+  );
   const series = lines.flatMap((line) =>
     groups.labels.map((label, index): ChartSeries => {
       const [from = 0, to = 0] = [groups.starts[index], groups.starts[index + 1]];
       const labels = groups.names.map((name, at) => [name, label[at] ?? ''] as const);
-      const shownLabels = labels.filter(([name]) => name !== MEASUREMENT || !isOneTable);
-      const tags = shownLabels.map(([name, value]) => `${name}=${value}`).join(' ');
-      const isNamed = lines.length > 1 || tags === '';
+      const tags = labels.filter((_, at) => isConstant[at] !== true);
+      const tagText = tags.map(([name, value]) => `${name}=${value}`).join(' ');
+      const isNamed = lines.length > 1 || tagText === '';
       const at = index * FIGURE_COUNT;
       const [last = 0, min = 0, max = 0, avg = 0, sum = 0] = line.figures.subarray(at, at + 5);
       return {
         key: `${line.field}\0${label.join('\0')}`,
-        label: isNamed ? `${line.field} ${tags}`.trim() : tags,
+        label: isNamed ? `${line.field} ${tagText}`.trim() : tagText,
         labels,
+        tags,
         field: line.field,
+        unit: unitOf(line.field),
         times: groups.times.subarray(from, to),
         values: line.values.subarray(from, to),
         stats: { last, min, max, avg, sum },
@@ -136,4 +148,11 @@ function range(from: number, to: number): Uint32Array {
   const rows = new Uint32Array(to - from);
   for (let index = 0; index < rows.length; index++) rows[index] = from + index;
   return rows;
+}
+
+/** The unit that all series share. */
+export function sharedUnit(series: readonly ChartSeries[]): Unit {
+  const units = new Set(series.map(({ unit }) => unit));
+  const [unit = 'none'] = units;
+  return units.size === 1 ? unit : 'none';
 }

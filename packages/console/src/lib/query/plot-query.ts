@@ -1,6 +1,7 @@
-import { EVERY_AUTO, writeBuilderQuery } from './builder/builder-query.js';
+import { EVERY_AUTO } from './builder/builder-query.js';
+import { writeBuilderQuery } from './builder/write-builder-query.js';
 import { quoteName } from './identifiers.js';
-import { type Language, RANGE_CONDITION } from './macros.js';
+import type { Language } from './macros.js';
 
 /** The query of the Plot button: one field over time, with a line for each combination of tags. */
 export function plotQuery(
@@ -8,13 +9,9 @@ export function plotQuery(
   language: Language,
 ): string {
   const { table, field, tags } = options;
-  if (language === 'sql') {
-    const fields = [{ name: field, aggregate: 'avg' }] as const;
-    return writeBuilderQuery({ table, fields, conditions: [], groupBy: tags, every: EVERY_AUTO });
-  }
-  const name = (text: string): string => quoteName(text, language);
-  const groups = ['time(${interval})', ...tags.map(name)].join(', ');
-  return `SELECT mean(${name(field)}) FROM ${name(table)}\nWHERE ${RANGE_CONDITION}\nGROUP BY ${groups} fill(null)`;
+  const fields = [{ name: field, aggregate: 'avg' }] as const;
+  const query = { table, fields, conditions: [], groupBy: tags, every: EVERY_AUTO };
+  return writeBuilderQuery(query, language);
 }
 
 export const sampleQuery = (table: string): string =>

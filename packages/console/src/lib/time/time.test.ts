@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { bytesText, durationText, millisText, nanosText, shortNumber } from '../units.js';
+import {
+  bytesText,
+  durationText,
+  millisText,
+  nanosText,
+  quantityText,
+  shortNumber,
+  unitOf,
+} from '../units.js';
 import { parseDuration } from './duration.js';
 import { rangeLabel, resolveRange } from './time-range.js';
 import { parseTimeText } from './time-text.js';
@@ -83,5 +91,39 @@ describe('Figures', () => {
       '1 min 1 s',
     ]);
     assert.deepEqual([0, 59, 90_061].map(durationText), ['0 s', '59 s', '1 d 1 h']);
+  });
+});
+
+describe('units of columns', () => {
+  it('come from the end of the name', () => {
+    const check = (name: string, unit: string): void => assert.equal(unitOf(name), unit, name);
+    check('free_bytes', 'bytes');
+    check('p95_ms', 'ms');
+    check('lag_seconds', 'seconds');
+    check('cpu_percent', 'percent');
+    check('free_bytes_p95', 'bytes');
+    check('free_bytes_count', 'none');
+    check('free_bytes_rate', 'none');
+    check('usage', 'none');
+    check('items', 'none');
+  });
+
+  it('are shown with about three digits', () => {
+    const check = (value: number, unit: Parameters<typeof quantityText>[1], text: string): void =>
+      assert.equal(quantityText(value, unit), text);
+    check(0, 'bytes', '0 B');
+    check(1023, 'bytes', '1023 B');
+    check(1536, 'bytes', '1.5 KiB');
+    check(12.34 * 1024 ** 3, 'bytes', '12.3 GiB');
+    check(0.0125, 'ms', '12.5 µs');
+    check(1.239, 'ms', '1.24 ms');
+    check(123.9, 'ms', '124 ms');
+    check(4.567, 'seconds', '4.57 s');
+    check(0.02, 'seconds', '20 ms');
+    check(3661, 'seconds', '1 h 1 min');
+    check(-90, 'seconds', '−1 min 30 s');
+    check(99.95, 'percent', '100 %');
+    check(12_345, 'none', '12.35 k');
+    check(Number.NaN, 'ms', '–');
   });
 });

@@ -93,6 +93,7 @@ export function AccountPage() {
 function Overview({ account }: { readonly account: Account }) {
   const entries = account.requirements?.entries ?? [];
   const future = account.future_requirements?.entries ?? [];
+  const capabilities = capabilitiesOf(account);
   return (
     <>
       <dl className="facts card">
@@ -101,6 +102,18 @@ function Overview({ account }: { readonly account: Account }) {
         <Fact name="Country" value={account.identity?.country ?? 'none'} />
         <Fact name="Type" value={statusText(account.identity?.entity_type ?? 'none')} />
         <Fact name="Created (UTC)" value={account.created.slice(0, 19).replace('T', ' ')} />
+        {capabilities.length > 0 && (
+          <div>
+            <dt>Capabilities</dt>
+            <dd className="row wrap">
+              {capabilities.map(({ configuration, capability, status }) => (
+                <span key={`${configuration}.${capability}`} className="row">
+                  <code>{capability}</code> <CapabilityChip status={status} />
+                </span>
+              ))}
+            </dd>
+          </div>
+        )}
       </dl>
       <section className="stack" aria-labelledby="requirements-title">
         <h2 id="requirements-title">Requirements: {requirementSummary(entries)}</h2>
@@ -110,21 +123,21 @@ function Overview({ account }: { readonly account: Account }) {
           empty="No requirements. All requested capabilities have the data that they need."
         />
       </section>
-      {future.length > 0 && (
-        <section className="stack" aria-labelledby="future-title">
-          <h2 id="future-title">Future requirements</h2>
-          <Requirements account={account} entries={future} empty="" />
-        </section>
-      )}
       <section className="stack" aria-labelledby="capabilities-title">
         <h2 id="capabilities-title">Capabilities</h2>
         <DataTable
           label="Capabilities"
-          rows={capabilitiesOf(account)}
+          rows={capabilities}
           keyOf={({ configuration, capability }) => `${configuration}.${capability}`}
           columns={[
-            { title: 'Configuration', cell: ({ configuration }) => configuration },
-            { title: 'Capability', cell: ({ capability }) => <code>{capability}</code> },
+            {
+              title: 'Capability',
+              cell: ({ configuration, capability }) => (
+                <>
+                  <span className="soft">{configuration}</span> <code>{capability}</code>
+                </>
+              ),
+            },
             { title: 'Status', cell: ({ status }) => <CapabilityChip status={status} /> },
             {
               title: 'Why',
@@ -141,6 +154,12 @@ function Overview({ account }: { readonly account: Account }) {
           empty="No capabilities requested."
         />
       </section>
+      {future.length > 0 && (
+        <section className="stack" aria-labelledby="future-title">
+          <h2 id="future-title">Future requirements</h2>
+          <Requirements account={account} entries={future} empty="" />
+        </section>
+      )}
     </>
   );
 }

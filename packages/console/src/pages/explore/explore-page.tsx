@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { resultRunner } from '../../api/result-runner.js';
 import { fetchDatabases, fetchTables } from '../../api/tsdb.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
@@ -7,7 +7,7 @@ import type { EditorHandle } from '../../components/editor/code-editor.js';
 import { QueryEditor } from '../../components/editor/query-editor.js';
 import { TimePicker } from '../../components/explore/time-picker.js';
 import { useFollow } from '../../components/explore/use-follow.js';
-import { writeBuilderQuery } from '../../lib/query/builder/builder-query.js';
+import { translated, writeBuilderQuery } from '../../lib/query/builder/write-builder-query.js';
 import { quoteName } from '../../lib/query/identifiers.js';
 import { usesRange } from '../../lib/query/macros.js';
 import { parameterNames } from '../../lib/query/parameters.js';
@@ -77,6 +77,14 @@ export function ExplorePage() {
   useRefresh(isUnread ? undefined : search['refresh'], () => {
     if (!state.isRunning) void run(latest.current.search);
   });
+  // In a narrow window, the query is hidden after a run. Wider windows ignore this.
+  const [isFolded, setIsFolded] = useState(false);
+  const ranText = state.result?.ran.typed;
+  const [foldedFor, setFoldedFor] = useState(ranText);
+  if (ranText !== foldedFor) {
+    setFoldedFor(ranText);
+    setIsFolded(ranText !== undefined);
+  }
   const queriedTable = tableOf(state.result?.ran.typed ?? '');
   const follow = useFollow({
     ...{ db, table: queriedTable },
@@ -124,7 +132,19 @@ export function ExplorePage() {
           defaultRefresh="off"
         />
       </header>
-      <div className="explore-body">
+      <div className={isFolded ? 'explore-body folded' : 'explore-body'}>
+        {state.result !== undefined && (
+          <div className="explore-fold">
+            <button
+              type="button"
+              className="button small"
+              aria-expanded={!isFolded}
+              onClick={() => setIsFolded(!isFolded)}
+            >
+              {isFolded ? 'Edit query' : 'Hide query'}
+            </button>
+          </div>
+        )}
         <SchemaTree
           databases={databases.data}
           db={db}
@@ -135,8 +155,9 @@ export function ExplorePage() {
         <div className="explore-main" ref={pane}>
           {builder.isShown && (
             <QueryBuilder
-              {...{ db, tables: schema, query: builder.query, isEmpty: builder.isEmpty }}
-              onChange={(query) => runWith({ q: writeBuilderQuery(query) })}
+              {...{ db, language, tables: schema }}
+              {...{ query: builder.query, isEmpty: builder.isEmpty }}
+              onChange={(query) => runWith({ q: writeBuilderQuery(query, language) })}
               onDetach={() => patch({ builder: 'off' })}
             />
           )}
@@ -162,7 +183,12 @@ export function ExplorePage() {
             onRun={() => runWith()}
             onCancel={cancel}
             onExplain={language === 'sql' ? explain : undefined}
-            onLanguage={(lang) => patch({ lang })}
+            onLanguage={(lang) => {
+              // A query of the builder is translated. Other text is kept, and an unread query is not run.
+              const q = builder.query && !isUnread ? translated(builder.query, lang) : undefined;
+              if (q === undefined) patch({ lang });
+              else runWith({ lang, q });
+            }}
             onBuilder={
               builder.isShown || !builder.isPossible
                 ? undefined

@@ -4,6 +4,7 @@ import { useMemo, useRef, useState } from 'react';
 import { type Database, fetchTables, type Table } from '../../api/tsdb.js';
 import { Icon } from '../../components/controls/icon.js';
 import { useDelayed } from '../../components/controls/use-delayed.js';
+import { rowMark, useRovingRows } from '../../components/grid/use-roving-rows.js';
 import { useSearchParams } from '../../components/search/use-search-params.js';
 import { countText } from '../../lib/units.js';
 
@@ -56,6 +57,12 @@ export function SchemaTree(props: {
       if (!next.delete(name)) next.add(name);
       return next;
     });
+  const items = virtual.getVirtualItems();
+  const roving = useRovingRows({
+    count: rows.length,
+    rendered: [items[0]?.index ?? 0, items.at(-1)?.index ?? 0],
+    scrollTo: (row) => virtual.scrollToIndex(row),
+  });
   const total = page.data?.table_count ?? 0;
   return (
     <aside className="schema" aria-label="Schema">
@@ -71,20 +78,31 @@ export function SchemaTree(props: {
         />
       </div>
       <div className="schema-list" ref={box}>
-        <ul aria-label="Tables" style={{ height: virtual.getTotalSize() }}>
-          {virtual.getVirtualItems().map(({ index, start }) => {
+        <ul
+          aria-label="Tables"
+          style={{ height: virtual.getTotalSize() }}
+          ref={roving.box}
+          onKeyDown={roving.onKeyDown}
+          onFocus={roving.onFocus}
+        >
+          {items.map(({ index, start }) => {
             const row = rows[index];
             return (
               row && (
                 <li
                   key={row.kind === 'table' ? row.table.name : `${row.table.name}\0${row.name}`}
                   className="schema-row"
+                  {...rowMark(index)}
                   style={{ transform: `translateY(${start}px)`, height: ROW_HEIGHT }}
                 >
                   {row.kind === 'table' ? (
-                    <TableRow row={row} onToggle={toggle} onInsert={onInsert} onPlot={onPlot} />
+                    <TableRow
+                      {...{ row, onInsert, onPlot }}
+                      tabIndex={roving.tabIndexOf(index)}
+                      onToggle={toggle}
+                    />
                   ) : (
-                    <ColumnRow row={row} onInsert={onInsert} onPlot={onPlot} />
+                    <ColumnRow {...{ row, onInsert, onPlot }} tabIndex={roving.tabIndexOf(index)} />
                   )}
                 </li>
               )
@@ -131,6 +149,7 @@ function DatabaseSelect(props: {
 
 function TableRow(props: {
   readonly row: Row & { kind: 'table' };
+  readonly tabIndex: number;
   readonly onToggle: (name: string) => void;
   readonly onInsert: (name: string) => void;
   readonly onPlot: OnPlot;
@@ -143,6 +162,7 @@ function TableRow(props: {
       <button
         type="button"
         className="schema-name"
+        tabIndex={props.tabIndex}
         aria-expanded={isOpen}
         title={`${table.name}, ${countText(table.row_count)} rows`}
         onClick={() => onToggle(table.name)}
@@ -153,6 +173,7 @@ function TableRow(props: {
       <button
         type="button"
         className="schema-act"
+        tabIndex={-1}
         aria-label={`Insert ${table.name} into the query`}
         title="Insert into the query"
         onClick={() => onInsert(table.name)}
@@ -168,6 +189,7 @@ function TableRow(props: {
 
 function ColumnRow(props: {
   readonly row: Row & { kind: 'column' };
+  readonly tabIndex: number;
   readonly onInsert: (name: string) => void;
   readonly onPlot: OnPlot;
 }) {
@@ -179,6 +201,7 @@ function ColumnRow(props: {
       <button
         type="button"
         className="schema-name schema-column"
+        tabIndex={props.tabIndex}
         title={`Insert ${name} into the query`}
         onClick={() => onInsert(name)}
       >
@@ -202,6 +225,7 @@ function PlotButton(props: {
     <button
       type="button"
       className="schema-act"
+      tabIndex={-1}
       aria-label={label}
       title={`Plot ${field}`}
       onClick={() => onPlot(table.name, field, table.series_key)}

@@ -2,7 +2,7 @@ import { TimeChart } from '../../components/chart/time-chart.js';
 import type { SeriesSet } from '../../lib/chart/series.js';
 import { cellText, type Frame, isNumeric } from '../../lib/frame/frame.js';
 import type { TimeRange } from '../../lib/time/time-range.js';
-import { countText, shortNumber } from '../../lib/units.js';
+import { countText, quantityText, unitOf } from '../../lib/units.js';
 
 const MAX_CARD_COUNT = 24;
 
@@ -31,7 +31,7 @@ export function StatView(props: {
             <div key={column.name} className="stat card">
               <span className="soft">{column.name}</span>
               <strong title={cellText(column, 0)}>
-                {shortNumber(Number(cellText(column, 0)))}
+                {quantityText(Number(cellText(column, 0)), unitOf(column.name))}
               </strong>
             </div>
           ))}
@@ -46,7 +46,7 @@ export function StatView(props: {
         {shown.map((each, index) => (
           <div key={each.key} className="stat card">
             <span className="soft stat-name">{each.label}</span>
-            <strong>{Number.isNaN(each.stats.last) ? '–' : shortNumber(each.stats.last)}</strong>
+            <strong>{quantityText(each.stats.last, each.unit)}</strong>
             {each.times.length > 1 && (
               <TimeChart
                 series={[each]}

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { faultsOf, fetchCollections, publishDraft, validateDraft } from '../../api/gamedata.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
@@ -49,6 +50,11 @@ export function PublishDialog({ onClose }: { readonly onClose: () => void }) {
               {count === 0
                 ? 'No unpublished changes.'
                 : `${countOf(count, 'changed record')}: ${changes.map(({ key, changed: each }) => `${key} ${each}`).join(', ')}`}
+            </p>
+          )}
+          {count > 1 && (
+            <p className="hint soft">
+              Includes the changes of other editors. <Link to="/gamedata/changes">Review</Link>
             </p>
           )}
           <FaultList faults={errors} />

@@ -1,11 +1,11 @@
-import { fetchTop } from '../../api/limits.js';
+import { fetchTop, usedShare } from '../../api/limits.js';
 import { fetchTriggerLog } from '../../api/processing.js';
 import { fetchHealth, type ServerInfo } from '../../api/server.js';
 import { fetchStorage } from '../../api/storage.js';
 import { fetchDatabases } from '../../api/tsdb.js';
-import { type App, fetchApps, fetchDeliveries, fetchQueue } from '../../api/webhooks.js';
-import { deliveryFigures } from '../../lib/delivery-text.js';
+import { type App, fetchApps, fetchQueue } from '../../api/webhooks.js';
 import { countText, durationText } from '../../lib/units.js';
+import { deliveryCount, deliveryFigures } from '../../lib/webhooks/delivery-text.js';
 
 /** Something that an operator should look at, with the page for it. */
 export interface Problem {
@@ -93,16 +93,16 @@ async function webhookProblems(): Promise<Problem[]> {
 
 async function problemsOfApp(app: App): Promise<Problem[]> {
   const id = String(app.id);
-  const [{ deliveries }, queue] = await Promise.all([fetchDeliveries(id, {}), fetchQueue(id)]);
+  const queue = await fetchQueue(id);
   const links = [
     { label: 'View', to: `/webhooks/${id}`, search: { show: 'failed' } },
     { label: 'Redrive', to: `/webhooks/${id}/redrive` },
   ];
-  const figures = deliveryFigures(deliveries);
+  const figures = app.hook ? deliveryFigures(app.hook.last_hour) : undefined;
   const waiting = queue.pending + queue.leased;
   if (figures?.isFailing === true) {
     const percent = 100 - figures.successPercent;
-    const text = `${app.name}: ${percent} % of the last ${figures.count} deliveries failed`;
+    const text = `${app.name}: ${percent} % of ${deliveryCount(figures.count)} in the last hour failed`;
     return [
       { isBad: true, text: waiting === 0 ? text : `${text}, ${countText(waiting)} queued`, links },
     ];
@@ -115,13 +115,14 @@ async function problemsOfApp(app: App): Promise<Problem[]> {
 async function limitProblems(): Promise<Problem[]> {
   const top = await fetchTop('core');
   return top
-    .filter(({ used, limit }) => used >= limit * NEAR_LIMIT)
+    .filter((caller) => usedShare(caller) >= NEAR_LIMIT)
+    .sort((a, b) => usedShare(b) - usedShare(a))
     .slice(0, 5)
     .map(({ identity, used, limit, reset }) => ({
       isBad: false,
       text:
-        `${identity} used ${countText(used)} of ${countText(limit)} core requests; ` +
-        `resets in ${durationText(Math.max(0, reset - Date.now() / 1000))}`,
+        `${identity} used ${countText(used)} of ${countText(limit ?? 0)} core requests; ` +
+        `resets in ${durationText(Math.max(0, (reset ?? 0) - Date.now() / 1000))}`,
       links: [{ label: 'Caller', to: '/limits', search: { identity } }],
     }));
 }

@@ -9,6 +9,8 @@ import {
   fetchUsage,
   liftBan,
   resetUsage,
+  type TopCaller,
+  usedShare,
 } from '../../api/limits.js';
 import { ACTIONS, DataTable, type TableColumn } from '../../components/controls/data-table.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
@@ -17,8 +19,11 @@ import { TextField } from '../../components/controls/text-field.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { SearchBox, SearchSelect } from '../../components/search/search-fields.js';
 import { parseDuration } from '../../lib/time/duration.js';
-import { countText } from '../../lib/units.js';
+import { countText, durationText } from '../../lib/units.js';
+import './limits.css';
 
+/** From this share of its limit, the bar of a caller is marked. */
+const NEAR_LIMIT = 0.8;
 const REFRESH_MS = 5000;
 const CORE = 'core';
 /** The usage of any caller names all limited resources. */
@@ -166,6 +171,7 @@ function Top(props: { readonly resource: string; readonly onCaller: (name: strin
     retry: false,
     placeholderData: (before) => before,
   });
+  const sorted = top.data && [...top.data].sort((a, b) => usedShare(b) - usedShare(a));
   return (
     <section className="stack" aria-labelledby={id}>
       <div className="row wrap">
@@ -181,15 +187,36 @@ function Top(props: { readonly resource: string; readonly onCaller: (name: strin
       <QueryProblem of={top} />
       <DataTable
         label="Top callers"
-        rows={top.data}
+        rows={sorted}
         keyOf={({ identity }) => identity}
         columns={[
           callerColumn(onCaller),
-          { title: 'Used', className: 'num', cell: ({ used }) => countText(used) },
+          { title: 'Used', className: 'nowrap', cell: (caller) => <UsedBar caller={caller} /> },
+          {
+            title: 'Resets in',
+            className: 'num nowrap',
+            cell: ({ reset }) =>
+              reset === null ? '–' : durationText(Math.max(0, reset - Date.now() / 1000)),
+          },
         ]}
         empty={<>No {resource} requests in the current window.</>}
       />
     </section>
+  );
+}
+
+function UsedBar({ caller }: { readonly caller: TopCaller }) {
+  const { used, limit } = caller;
+  if (limit === null) return `${countText(used)}, no limit`;
+  const share = usedShare(caller);
+  const state = share >= 1 ? 'bad' : share >= NEAR_LIMIT ? 'warn' : '';
+  return (
+    <span className="used">
+      <span className="used-bar" aria-hidden="true">
+        <span className={state} style={{ width: `${Math.min(100, 100 * share)}%` }} />
+      </span>
+      {countText(used)} / {countText(limit)}
+    </span>
   );
 }
 

@@ -84,11 +84,11 @@ export function DryRunPane(props: {
       )}
       {kind.kind === 'schedule' && (
         <TextField
-          label="Schedule"
+          label="Schedule of the dry run"
           isCode
           value={input}
           onChange={setInput}
-          hint="A cron expression with seconds, in UTC. The plugin receives its next time."
+          hint="The plugin receives the next time of this cron expression with seconds, in UTC. The schedule of the trigger does not change."
         />
       )}
       {kind.kind === 'request' ? (

@@ -9,7 +9,7 @@ import { useServer } from '../../components/shell/server-context.js';
 import { buildSeries } from '../../lib/chart/series.js';
 import { expandMacros } from '../../lib/query/macros.js';
 import { type RangeText, resolveRange } from '../../lib/time/time-range.js';
-import { bytesText, durationText, shortNumber } from '../../lib/units.js';
+import { bytesText, durationText, quantityText, shortNumber } from '../../lib/units.js';
 import { LogList } from './log-list.js';
 import { PANELS, type Panel } from './panels.js';
 import { SettingsList } from './settings-list.js';
@@ -173,11 +173,11 @@ const axisText = (value: number, unit: Panel['unit']): string =>
 function valueText(value: number, unit: Panel['unit']): string {
   switch (unit) {
     case 'bytes':
-      return bytesText(Math.round(value));
+      return quantityText(value, 'bytes');
     case 'percent':
-      return `${shortNumber(value)} %`;
+      return quantityText(value, 'percent');
     case 'ms':
-      return `${shortNumber(value)} ms`;
+      return quantityText(value, 'ms');
     case 'per second':
       return `${shortNumber(value)}/s`;
     case 'count':

@@ -5,12 +5,16 @@ import { type App, fetchApp, ping, suspend } from '../../api/webhooks.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { NotFound } from '../../components/shell/not-found.js';
-import { deliveryDuration } from '../../lib/delivery-text.js';
-import { countText, millisText } from '../../lib/units.js';
+import { millisText } from '../../lib/units.js';
+import {
+  deliveryCount,
+  deliveryDuration,
+  deliveryFigures,
+} from '../../lib/webhooks/delivery-text.js';
 import { AppState } from './apps-page.js';
-import { useFigures } from './use-figures.js';
 import './webhooks.css';
 
+const REFRESH_MS = 5000;
 const TABS = [
   ['/webhooks/$app', 'Deliveries'],
   ['/webhooks/$app/configuration', 'Configuration'],
@@ -30,6 +34,7 @@ export function AppFrame(props: {
     queryKey: ['webhooks', 'app', app],
     queryFn: () => fetchApp(app),
     enabled: isId(app),
+    refetchInterval: REFRESH_MS,
   });
   const { act } = useChanges('webhooks');
   if (!isId(app) || !isId(delivery)) return <NotFound />;
@@ -45,7 +50,7 @@ export function AppFrame(props: {
         </nav>
         <h1 tabIndex={-1}>{data?.name ?? `App ${app}`}</h1>
         {data && <AppState app={data} />}
-        <Figures app={isId(app) ? app : ''} />
+        {data && <Figures app={data} />}
         {data && (
           <span className="row end">
             <button
@@ -89,13 +94,13 @@ export function AppFrame(props: {
   );
 }
 
-function Figures({ app }: { readonly app: string }) {
-  const figures = useFigures(app);
+function Figures({ app }: { readonly app: App }) {
+  const figures = app.hook ? deliveryFigures(app.hook.last_hour) : undefined;
   if (figures === undefined) return null;
   const { successPercent, count, p95Sec } = figures;
   return (
     <span className="soft small">
-      {successPercent} % of the last {countText(count)} deliveries succeeded · p95{' '}
+      {successPercent} % of {deliveryCount(count)} in the last hour succeeded · p95{' '}
       {deliveryDuration(p95Sec, millisText)}
     </span>
   );

@@ -8,8 +8,8 @@ import { NewRowsButton } from '../../components/live/new-rows-button.js';
 import { useLive } from '../../components/live/use-live.js';
 import { useNewRows } from '../../components/live/use-new-rows.js';
 import { SearchBox, SearchSelect } from '../../components/search/search-fields.js';
-import { attemptText, deliveryDuration, eventName } from '../../lib/delivery-text.js';
 import { countText, millisText } from '../../lib/units.js';
+import { attemptText, deliveryDuration, eventName } from '../../lib/webhooks/delivery-text.js';
 import { AppFrame } from './app-frame.js';
 import { DeliveryPanel } from './delivery-panel.js';
 import { RedeliverSelected } from './redeliver-selected.js';
@@ -72,7 +72,7 @@ function Deliveries({ app, opened }: { readonly app: App; readonly opened: strin
         Deliveries
       </h2>
       <div className="row wrap">
-        <div className="row" role="group" aria-label="Show">
+        <div className="row wrap" role="group" aria-label="Show">
           {VIEWS.map(([view, label]) => (
             <button
               key={view}
@@ -264,7 +264,10 @@ function Attempts(props: {
             ),
           },
           { title: 'Event', cell: eventName },
-          { title: 'Result', cell: (delivery) => <StatusChip delivery={delivery} /> },
+          {
+            title: 'Result',
+            cell: (delivery) => <StatusChip delivery={delivery} isShort={opened !== undefined} />,
+          },
           { title: 'Attempt', className: 'nowrap', cell: attemptText },
           ...(opened === undefined ? WIDE_COLUMNS : []),
         ]}

@@ -11,10 +11,13 @@ import { QueryProblem } from '../../components/controls/problem-note.js';
 import { SecretDialog } from '../../components/controls/secret-dialog.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
-import { deliveryDuration } from '../../lib/delivery-text.js';
-import { countOf, countText, millisText } from '../../lib/units.js';
+import { countText, millisText } from '../../lib/units.js';
+import {
+  deliveryCount,
+  deliveryDuration,
+  deliveryFigures,
+} from '../../lib/webhooks/delivery-text.js';
 import { eventList, HookFields, isHookUrl } from './hook-fields.js';
-import { useFigures } from './use-figures.js';
 
 const APPS = ['webhooks', 'apps'];
 const REFRESH_MS = 5000;
@@ -29,7 +32,7 @@ export function AppsPage() {
   const { all = '' } = useSearch({ strict: false }) as Record<string, string>;
   /** The only app when the page opened, or null. */
   const [only, setOnly] = useState<App | null | undefined>();
-  const apps = useQuery({ queryKey: APPS, queryFn: fetchApps });
+  const apps = useQuery({ queryKey: APPS, queryFn: fetchApps, refetchInterval: REFRESH_MS });
   const refresh = () => client.invalidateQueries({ queryKey: ['webhooks'] });
   if (only === undefined && apps.data !== undefined)
     setOnly(all === '' && apps.data.length === 1 ? (apps.data[0] ?? null) : null);
@@ -58,29 +61,29 @@ export function AppsPage() {
           },
           {
             title: 'State',
-            cell: (app, index) => <AppState app={app} isWatched={index < MAX_QUEUES} />,
+            cell: (app) => <AppState app={app} />,
           },
           { title: 'URL', cell: ({ hook }) => <code>{hook?.config.url ?? '–'}</code> },
           { title: 'Events', cell: ({ hook }) => hook?.events.join(', ') || '–' },
           {
             title: 'Succeeded',
             className: 'num nowrap',
-            cell: ({ id }, index) => index < MAX_QUEUES && <Figure app={id} of="success" />,
+            cell: (app) => <Figure app={app} of="success" />,
           },
           {
             title: 'p95',
             className: 'num nowrap',
-            cell: ({ id }, index) => index < MAX_QUEUES && <Figure app={id} of="p95" />,
+            cell: (app) => <Figure app={app} of="p95" />,
           },
           {
-            title: 'Pending',
+            title: 'Queued',
             className: 'num',
-            cell: ({ id }, index) => index < MAX_QUEUES && <QueueSize app={id} of="pending" />,
+            cell: ({ id }, index) => index < MAX_QUEUES && <QueueSize app={id} of="queued" />,
           },
           {
-            title: 'Failed',
+            title: 'Dead',
             className: 'num',
-            cell: ({ id }, index) => index < MAX_QUEUES && <QueueSize app={id} of="failed" />,
+            cell: ({ id }, index) => index < MAX_QUEUES && <QueueSize app={id} of="dead" />,
           },
           {
             ...ACTIONS,
@@ -114,42 +117,35 @@ export function AppsPage() {
   );
 }
 
-/** @param props.isWatched whether the newest deliveries decide if the app is failing. */
-export function AppState({
-  app,
-  isWatched = true,
-}: {
-  readonly app: App;
-  readonly isWatched?: boolean;
-}) {
-  const isOn = app.suspended_at === null && app.hook?.active === true;
-  const figures = useFigures(isOn && isWatched ? String(app.id) : '');
+export function AppState({ app }: { readonly app: App }) {
+  const { hook } = app;
   if (app.suspended_at !== null) return <span className="chip warn">– suspended</span>;
-  if (app.hook?.config.url === undefined) return <span className="chip">no URL</span>;
-  if (!app.hook.active) return <span className="chip warn">– inactive</span>;
-  if (figures?.isFailing === true) return <span className="chip bad">✕ failing</span>;
+  if (!hook?.config.url) return <span className="chip">no URL</span>;
+  if (!hook.active) return <span className="chip warn">– inactive</span>;
+  if (deliveryFigures(hook.last_hour)?.isFailing === true)
+    return <span className="chip bad">✕ failing</span>;
   return <span className="chip good">✓ active</span>;
 }
 
-function Figure({ app, of }: { readonly app: number; readonly of: 'success' | 'p95' }) {
-  const figures = useFigures(String(app));
+function Figure({ app, of }: { readonly app: App; readonly of: 'success' | 'p95' }) {
+  const figures = app.hook ? deliveryFigures(app.hook.last_hour) : undefined;
   if (figures === undefined) return '–';
   if (of === 'p95') return deliveryDuration(figures.p95Sec, millisText);
   return (
-    <span title={`of the last ${countOf(figures.count, 'delivery').replace('ys', 'ies')}`}>
+    <span title={`of ${deliveryCount(figures.count)} in the last hour`}>
       {figures.successPercent} %
     </span>
   );
 }
 
-function QueueSize({ app, of }: { readonly app: number; readonly of: 'pending' | 'failed' }) {
+function QueueSize({ app, of }: { readonly app: number; readonly of: 'queued' | 'dead' }) {
   const { data } = useQuery({
     queryKey: ['webhooks', 'queue', app],
     queryFn: () => fetchQueue(app),
     refetchInterval: REFRESH_MS,
   });
   if (data === undefined) return null;
-  return countText(of === 'failed' ? data.dead : data.pending + data.leased);
+  return countText(of === 'dead' ? data.dead : data.pending + data.leased);
 }
 
 function CreateApp({ onClose }: { readonly onClose: () => void }) {

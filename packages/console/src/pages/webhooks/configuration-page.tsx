@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { type App, changeHook, rotateSecret } from '../../api/webhooks.js';
+import { type App, changeHook, type RetryPolicy, rotateSecret } from '../../api/webhooks.js';
 import { Fact } from '../../components/controls/fact.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
@@ -11,18 +11,59 @@ import { parseDuration } from '../../lib/time/duration.js';
 import { durationText } from '../../lib/units.js';
 import { AppFrame } from './app-frame.js';
 import { eventList, HookFields, isHookUrl } from './hook-fields.js';
+import { RetryFields } from './retry-schedule.js';
 
 /** The webhook settings of an app, and the rotation of its secret. */
 export function ConfigurationPage() {
   return (
-    <AppFrame tab="/webhooks/$app/configuration">
-      {(app) => <HookForm key={JSON.stringify(app.hook)} app={app} />}
-    </AppFrame>
+    <AppFrame tab="/webhooks/$app/configuration">{(app) => <HookEditor app={app} />}</AppFrame>
   );
 }
 
-function HookForm({ app }: { readonly app: App }) {
+/** The members that the form changes. */
+const settingsOf = ({ hook }: App): string => {
+  const { last_hour: _, ...settings } = hook ?? {};
+  return JSON.stringify(settings);
+};
+
+/** Keeps what the user has typed when another user changes the webhook. */
+function HookEditor({ app }: { readonly app: App }) {
+  const [opened, setOpened] = useState(app);
+  const [isEdited, setIsEdited] = useState(false);
+  const isStale = settingsOf(opened) !== settingsOf(app);
+  const load = () => {
+    setOpened(app);
+    setIsEdited(false);
+  };
+  if (isStale && !isEdited) load();
+  return (
+    <>
+      {isStale && (
+        <div className="note warn row wrap">
+          Another user has changed this webhook. Saving replaces their change.
+          <button type="button" className="button small" onClick={load}>
+            Load their change
+          </button>
+        </div>
+      )}
+      <HookForm
+        key={settingsOf(opened)}
+        app={opened}
+        onEdit={() => setIsEdited(true)}
+        onSaved={() => setIsEdited(false)}
+      />
+    </>
+  );
+}
+
+function HookForm(props: {
+  readonly app: App;
+  readonly onEdit: () => void;
+  readonly onSaved: () => void;
+}) {
+  const { app, onEdit, onSaved } = props;
   const { hook } = app;
+  const [retry, setRetry] = useState<RetryPolicy | null | undefined>(hook?.retry ?? null);
   const [url, setUrl] = useState(hook?.config.url ?? '');
   const [events, setEvents] = useState(hook?.events.join(', ') ?? '*');
   const [contentType, setContentType] = useState(hook?.config.content_type ?? 'json');
@@ -32,6 +73,7 @@ function HookForm({ app }: { readonly app: App }) {
   const { run, error, isBusy } = useTask();
   const { changed } = useChanges('webhooks');
   const isUrlRight = isHookUrl(url);
+  const canSave = isUrlRight && retry !== undefined && !isBusy;
   const save = () =>
     run(async () => {
       await changeHook(String(app.id), {
@@ -40,16 +82,19 @@ function HookForm({ app }: { readonly app: App }) {
         content_type: contentType,
         insecure_ssl: isVerified ? '0' : '1',
         active: isActive,
+        retry: retry ?? null,
       });
+      onSaved();
       await changed('Webhook updated');
     });
   return (
     <form
       className="card stack form-card"
       aria-label="Configuration"
+      onChange={onEdit}
       onSubmit={(submit) => {
         submit.preventDefault();
-        if (isUrlRight && !isBusy) void save();
+        if (canSave) void save();
       }}
     >
       <dl className="facts">
@@ -69,6 +114,7 @@ function HookForm({ app }: { readonly app: App }) {
           <option value="form">application/x-www-form-urlencoded</option>
         </select>
       </div>
+      <RetryFields hook={hook} onChange={setRetry} />
       <label className="row">
         <input
           type="checkbox"
@@ -92,7 +138,7 @@ function HookForm({ app }: { readonly app: App }) {
       </label>
       {error !== undefined && <ProblemNote error={error} />}
       <div className="row">
-        <button type="submit" className="button primary" disabled={!isUrlRight || isBusy}>
+        <button type="submit" className="button primary" disabled={!canSave}>
           Save
         </button>
         <button type="button" className="button" onClick={() => setIsRotating(true)}>

@@ -15,8 +15,8 @@ import { FormDialog } from '../../components/controls/form-dialog.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { useLetterKey } from '../../components/shell/use-shortcuts.js';
-import { attemptText, deliveryDuration, eventName } from '../../lib/delivery-text.js';
 import { countText, millisText } from '../../lib/units.js';
+import { attemptText, deliveryDuration, eventName } from '../../lib/webhooks/delivery-text.js';
 import { StatusChip } from './status-chip.js';
 
 const PARTS = ['response', 'request', 'attempts', 'details'] as const;
@@ -58,7 +58,7 @@ export function DeliveryPanel({ app, id }: { readonly app: string; readonly id: 
   const { part: _part, ...list } = search;
   return (
     <aside className="panel-side card" aria-labelledby={titleId}>
-      <div className="row">
+      <div className="row wrap">
         <h2 id={titleId}>{data ? eventName(data) : `Delivery ${id}`}</h2>
         {data && <StatusChip delivery={data} />}
         <span className="row end">

@@ -1,6 +1,8 @@
 import { TextField } from '../../components/controls/text-field.js';
+import { useTargetCheck } from './use-target-check.js';
 
-export const isHookUrl = (url: string): boolean => /^https?:\/\/\S+$/.test(url.trim());
+export const isHookUrl = (url: string): boolean =>
+  /^https?:\/\/\S+$/i.test(url.trim()) && URL.canParse(url.trim());
 
 export const eventList = (events: string): readonly string[] =>
   events
@@ -18,6 +20,11 @@ export function HookFields(props: {
   readonly onEvents: (events: string) => void;
 }) {
   const { url, onUrl, isUrlRight, urlHint, events, onEvents } = props;
+  const { problem, isAllowed } = useTargetCheck(
+    // Credentials, path and query stay in the page.
+    isHookUrl(url) ? new URL(url.trim()).origin : '',
+  );
+  const isPlain = /^http:/i.test(url.trim());
   return (
     <>
       <TextField
@@ -27,9 +34,20 @@ export function HookFields(props: {
         onChange={onUrl}
         placeholder="https://ci.example.com/hook"
         mistake={
-          isUrlRight ? undefined : 'Invalid URL; use one that starts with https:// or http://.'
+          isUrlRight
+            ? problem && sentence(problem)
+            : 'Invalid URL; use one that starts with https:// or http://.'
         }
-        hint={urlHint}
+        hint={
+          isAllowed ? (
+            <>
+              <span className="allowed">✓ The server delivers to this host.</span>
+              {isPlain && ' Without https, others on the network can read the deliveries.'}
+            </>
+          ) : (
+            urlHint
+          )
+        }
       />
       <TextField
         label="Events"
@@ -45,3 +63,6 @@ export function HookFields(props: {
     </>
   );
 }
+
+const sentence = (problem: string): string =>
+  `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`;

@@ -14,9 +14,9 @@ import { toast } from '../../components/controls/toasts.js';
 import { useTask } from '../../components/controls/use-task.js';
 import { TimePicker } from '../../components/explore/time-picker.js';
 import { useSearchParams } from '../../components/search/use-search-params.js';
-import { isDelivered, resultText } from '../../lib/delivery-text.js';
 import { resolveRange } from '../../lib/time/time-range.js';
 import { countOf, countText } from '../../lib/units.js';
+import { isDelivered, resultText } from '../../lib/webhooks/delivery-text.js';
 import { AppFrame } from './app-frame.js';
 
 const DAY = { from: 'now-24h', to: 'now' };

@@ -21,15 +21,17 @@ export function retryDelayMs(options: {
   return Math.max(delayMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
 }
 
+/** Returns the seconds before each retry, without jitter. */
+export function retryDelaysSec({ policy, schedule = [] }: RetryPolicy): readonly number[] {
+  if (policy === 'none') return [];
+  return policy === 'standard' ? STANDARD_SEC : schedule;
+}
+
 function scheduledMs(policy: RetryPolicy, attemptNo: number, chance: number): number | undefined {
-  if (policy.policy === 'none') return undefined;
-  if (policy.policy === 'schedule') {
-    const delaySec = policy.schedule?.[attemptNo - 1];
-    return delaySec === undefined ? undefined : delaySec * 1000;
-  }
-  const delaySec = STANDARD_SEC[attemptNo - 1];
+  const delaySec = retryDelaysSec(policy)[attemptNo - 1];
   if (delaySec === undefined) return undefined;
-  return delaySec * 1000 * (1 + JITTER * (2 * chance - 1));
+  const jitter = policy.policy === 'standard' ? JITTER * (2 * chance - 1) : 0;
+  return delaySec * 1000 * (1 + jitter);
 }
 
 /** Whether an event is kept for the operator after its last attempt failed. */

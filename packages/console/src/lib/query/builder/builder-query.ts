@@ -1,15 +1,16 @@
-import { quoteName } from '../identifiers.js';
-import { RANGE_CONDITION } from '../macros.js';
+import type { Language } from '../macros.js';
 
 /** How the builder combines the values of a field in each bucket. */
 export const AGGREGATES = ['avg', 'min', 'max', 'sum', 'count', 'last', 'p95', 'rate'] as const;
 export type Aggregate = (typeof AGGREGATES)[number];
 
-export const OPERATORS = [
-  ...['=', '!=', '<', '<=', '>', '>=', 'LIKE'],
-  ...['IS NULL', 'IS NOT NULL'],
-] as const;
+/** The operators of both languages. */
+const COMPARISONS = ['=', '!=', '<', '<=', '>', '>='] as const;
+export const OPERATORS = [...COMPARISONS, 'LIKE', 'IS NULL', 'IS NOT NULL'] as const;
 export type Operator = (typeof OPERATORS)[number];
+
+export const operatorsOf = (language: Language): readonly Operator[] =>
+  language === 'sql' ? OPERATORS : COMPARISONS;
 
 export const takesValue = (operator: Operator): boolean => !operator.startsWith('IS ');
 
@@ -21,7 +22,7 @@ export interface BuilderField {
 export interface BuilderCondition {
   readonly column: string;
   readonly operator: Operator;
-  /** A SQL literal; empty for operators without a value. */
+  /** A SQL literal, also for InfluxQL; empty for operators without a value. */
   readonly literal: string;
 }
 
@@ -39,87 +40,22 @@ export interface BuilderQuery {
 
 export const EVERY_AUTO = 'auto';
 /** The time of the last row of a bucket, from which a rate is computed. */
-const LAST_TIME = 'last_time';
-
-/** The SQL of a query. Its text is stable, so that `readBuilderQuery` reads it back. */
-export function writeBuilderQuery(query: BuilderQuery): string {
-  const { fields, groupBy, every } = query;
-  const groups = groupBy.map(sqlName);
-  const aliases = aliasesOf(query).map(sqlName);
-  const bucket = every === EVERY_AUTO ? '${interval}' : `INTERVAL '${every}'`;
-  const items = [
-    ...(every === '' ? [] : [`date_bin(${bucket}, time) AS time`]),
-    ...groups,
-    ...fields.map((field, index) => `${aggregateSql(field)} AS ${aliases[index]}`),
-    ...(hasRate(query) ? [`max(time) AS ${LAST_TIME}`] : []),
-  ];
-  const keys = [...(every === '' ? [] : ['1']), ...groups];
-  const selection = [
-    `SELECT ${items.join(', ')}`,
-    `FROM ${sqlName(query.table)}`,
-    `WHERE ${[RANGE_CONDITION, ...query.conditions.map(conditionSql)].join(' AND ')}`,
-    ...(keys.length === 0 ? [] : [`GROUP BY ${keys.join(', ')}`]),
-  ];
-  const order = keys.length === 0 ? [] : ['ORDER BY 1'];
-  if (!hasRate(query)) return [...selection, ...order].join('\n');
-  const columns = fields.map(({ aggregate }, index) => {
-    const alias = aliases[index] ?? '';
-    return aggregate === 'rate' ? `${rateSql(alias, groups)} AS ${alias}` : alias;
-  });
-  return [
-    'WITH buckets AS (',
-    ...selection.map((line) => `  ${line}`),
-    ')',
-    `SELECT ${['time', ...groups, ...columns].join(', ')}`,
-    'FROM buckets',
-    ...order,
-  ].join('\n');
-}
+export const LAST_TIME = 'last_time';
 
 /** A rate compares buckets, so it needs several of them. */
 export const hasRate = ({ fields, every }: BuilderQuery): boolean =>
   every !== '' && fields.some(({ aggregate }) => aggregate === 'rate');
 
-const sqlName = (name: string): string => quoteName(name, 'sql');
-
-function aggregateSql({ name, aggregate }: BuilderField): string {
-  const column = sqlName(name);
-  switch (aggregate) {
-    case 'last':
-      return `last_value(${column} ORDER BY time)`;
-    case 'p95':
-      return `approx_percentile_cont(${column}, 0.95)`;
-    case 'rate':
-      return `CAST(max(${column}) AS DOUBLE)`;
-    default:
-      return `${aggregate}(${column})`;
-  }
-}
-
-/** The increase per second since the last row of the previous bucket. After a reset of the counter, it is 0. */
-function rateSql(column: string, groups: readonly string[]): string {
-  const partition = groups.length === 0 ? '' : `PARTITION BY ${groups.join(', ')} `;
-  const previous = (value: string): string => `lag(${value}) OVER (${partition}ORDER BY time)`;
-  const seconds = `date_part('epoch', ${LAST_TIME})`;
-  return `greatest(${column} - ${previous(column)}, 0) / (${seconds} - ${previous(seconds)})`;
-}
-
-/** The forms of filters on values of the result, see `addCondition`. */
-function conditionSql({ column, operator, literal }: BuilderCondition): string {
-  const name = sqlName(column);
-  if (!takesValue(operator)) return `${name} ${operator}`;
-  // Excluding a value keeps rows in which the value is missing.
-  return operator === '!='
-    ? `(${name} IS DISTINCT FROM ${literal})`
-    : `${name} ${operator} ${literal}`;
-}
-
-/** Unique names of the result columns: the field if it occurs once, otherwise with the aggregate. */
-function aliasesOf({ fields, groupBy }: BuilderQuery): readonly string[] {
+/**
+ * Unique names of the result columns: the field if it occurs once, otherwise with the aggregate. Counts and rates have
+ * another unit than the field, so they always have the aggregate.
+ */
+export function aliasesOf({ fields, groupBy }: BuilderQuery): readonly string[] {
   const taken = new Set(['time', LAST_TIME, ...groupBy]);
   return fields.map(({ name, aggregate }) => {
     const isOnce = fields.filter((each) => each.name === name).length === 1;
-    const wanted = isOnce ? name : `${name}_${aggregate}`;
+    const hasOwnUnit = aggregate === 'count' || aggregate === 'rate';
+    const wanted = isOnce && !hasOwnUnit ? name : `${name}_${aggregate}`;
     let alias = wanted;
     for (let count = 2; taken.has(alias); count++) alias = `${wanted}_${count}`;
     taken.add(alias);

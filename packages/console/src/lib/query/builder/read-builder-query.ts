@@ -1,3 +1,4 @@
+import type { Language } from '../macros.js';
 import { calledBy, parted, type Token, tokensOf } from '../tokens.js';
 import {
   AGGREGATES,
@@ -8,25 +9,34 @@ import {
   EVERY_AUTO,
   OPERATORS,
   takesValue,
-  writeBuilderQuery,
 } from './builder-query.js';
+import { readInfluxql } from './read-influxql.js';
+import { findWord, isWord, SPACED, splitAtAnd } from './statement-parts.js';
+import { writeBuilderQuery } from './write-builder-query.js';
 
 /**
  * Reads a statement that the builder could have written; `undefined` for all others. Spaces, line ends and
- * the case of words may differ. The reader extracts the parts of the query, and accepts them only if the builder
+ * the case of keywords may differ. The reader extracts the parts of the query, and accepts them only if the builder
  * writes the same statement from them, so that showing a query in the builder never changes its meaning.
  */
-export function readBuilderQuery(text: string): BuilderQuery | undefined {
-  const tokens = tokensOf(text, 'sql');
+export function readBuilderQuery(text: string, language: Language): BuilderQuery | undefined {
+  const tokens = tokensOf(text, language);
   if (tokens === undefined || /--|\/\*/.test(text)) return undefined;
-  const isNested = tokens[0] !== undefined && isWord(tokens[0], 'with');
-  const query = readSelection(isNested ? innerTokens(tokens) : tokens);
+  const last = tokens.at(-1)?.text === ';' ? -1 : tokens.length;
+  const statement = tokens.slice(0, last);
+  const query = language === 'sql' ? readSql(statement) : readInfluxql(statement);
   if (query === undefined || query.fields.length === 0) return undefined;
-  return sameStatement(writeBuilderQuery(query), tokens) ? query : undefined;
+  const written = tokensOf(writeBuilderQuery(query, language), language) ?? [];
+  const isSame =
+    written.length === statement.length &&
+    written.every((token, at) => isSameToken(token, statement[at], language));
+  return isSame ? query : undefined;
 }
 
-const isWord = ({ kind, text }: Token, word: string): boolean =>
-  kind === 'word' && text.toLowerCase() === word;
+function readSql(tokens: readonly Token[]): BuilderQuery | undefined {
+  const isNested = tokens[0] !== undefined && isWord(tokens[0], 'with');
+  return readSelection(isNested ? innerTokens(tokens) : tokens);
+}
 
 /** The tokens in the first brackets. */
 function innerTokens(tokens: readonly Token[]): readonly Token[] {
@@ -36,11 +46,7 @@ function innerTokens(tokens: readonly Token[]): readonly Token[] {
 }
 
 function readSelection(tokens: readonly Token[]): BuilderQuery | undefined {
-  /** The position of a clause, or of the end. */
-  const find = (word: string): number => {
-    const at = tokens.findIndex((token) => token.depth === 0 && isWord(token, word));
-    return at === -1 ? tokens.length : at;
-  };
+  const find = (word: string): number => findWord(tokens, word);
   const [from, where, order] = [find('from'), find('where'), find('order')];
   const group = Math.min(find('group'), order);
   const table = tokens[from + 1];
@@ -65,8 +71,6 @@ function readSelection(tokens: readonly Token[]): BuilderQuery | undefined {
   return { table: calledBy(table, 'sql'), fields, conditions, groupBy, every };
 }
 
-const SPACED = (tokens: readonly Token[]): string => tokens.map(({ text }) => text).join(' ');
-
 /** The width of `date_bin(…) AS time`. */
 function everyOf(item: readonly Token[]): string | undefined {
   const [, macro, width] =
@@ -88,15 +92,6 @@ function fieldOf(item: readonly Token[]): BuilderField | undefined {
   );
   const column = found && item[found[1].length];
   return found && column && { name: calledBy(column, 'sql'), aggregate: found[0] };
-}
-
-function splitAtAnd(tokens: readonly Token[]): readonly (readonly Token[])[] {
-  const parts: Token[][] = [[]];
-  for (const token of tokens) {
-    if (token.depth === 0 && isWord(token, 'and')) parts.push([]);
-    else parts.at(-1)?.push(token);
-  }
-  return parts;
 }
 
 function conditionOf(tokens: readonly Token[]): BuilderCondition | undefined {
@@ -126,13 +121,16 @@ function literalOf(tokens: string): string | undefined {
   return /^(?:'(?:[^']|'')*'|-?\d[\w.]*|true|false)$/i.test(text) ? text : undefined;
 }
 
-function sameStatement(written: string, tokens: readonly Token[]): boolean {
-  const own = tokensOf(written, 'sql') ?? [];
-  const rest = tokens.at(-1)?.text === ';' ? tokens.slice(0, -1) : tokens;
-  return own.length === rest.length && own.every((token, at) => isSame(token, rest[at]));
-}
+/** The words whose case has no meaning in InfluxQL. Names have one. */
+const KEYWORDS = new Set(
+  'select as from where and group by time fill null mean min max sum count last percentile non_negative_derivative true false'.split(
+    ' ',
+  ),
+);
 
-const isSame = (a: Token, b: Token | undefined): boolean =>
-  b !== undefined &&
-  a.kind === b.kind &&
-  (a.kind === 'word' ? a.text.toLowerCase() === b.text.toLowerCase() : a.text === b.text);
+function isSameToken(a: Token, b: Token | undefined, language: Language): boolean {
+  if (a.kind !== b?.kind) return false;
+  const [lower, other] = [a.text.toLowerCase(), b.text.toLowerCase()];
+  const isCaseless = a.kind === 'word' && (language === 'sql' || KEYWORDS.has(lower));
+  return a.text === b.text || (isCaseless && lower === other);
+}

@@ -5,14 +5,17 @@ import { literalOf } from '../../../lib/query/add-condition.js';
 import {
   type BuilderCondition,
   OPERATORS,
+  operatorsOf,
   takesValue,
 } from '../../../lib/query/builder/builder-query.js';
+import type { Language } from '../../../lib/query/macros.js';
 import { tagValues } from '../tag-values.js';
 import { Choice, Part, type PartProps, RemoveButton } from './builder-parts.js';
 
 /** The conditions of the query besides the time range. A new one is added once it has a value. */
 export function BuilderConditions({
   db,
+  language,
   query,
   table,
   onChange,
@@ -21,7 +24,7 @@ export function BuilderConditions({
   const columns = (table?.columns ?? []).filter(({ kind }) => kind !== 'time');
   const [first] = columns;
   const { conditions } = query;
-  const shared = { db, table: query.table, columns };
+  const shared = { db, language, table: query.table, columns };
   return (
     <Part title="Where">
       {conditions.map((condition, index) => (
@@ -62,6 +65,7 @@ export function BuilderConditions({
 
 function Condition(props: {
   readonly db: string;
+  readonly language: Language;
   readonly table: string;
   readonly columns: readonly { readonly name: string; readonly kind: string }[];
   readonly condition: BuilderCondition;
@@ -69,7 +73,7 @@ function Condition(props: {
   readonly onChange: (condition: BuilderCondition) => void;
   readonly onRemove: () => void;
 }) {
-  const { db, table, columns, condition, isNew = false, onChange, onRemove } = props;
+  const { db, language, table, columns, condition, isNew = false, onChange, onRemove } = props;
   const id = useId();
   // Opening a link with a query must not run anything, so the values are fetched for the first input.
   const [isFocused, setIsFocused] = useState(false);
@@ -85,7 +89,10 @@ function Condition(props: {
     takesValue(next.operator) && (next.text === '' || literalIn(next) === undefined);
   const literalIn = ({ column, operator, text }: typeof draft): string | undefined => {
     const ofColumn = columns.find(({ name }) => name === column)?.kind ?? 'utf8';
-    return literalOf(operator === 'LIKE' ? 'utf8' : ofColumn, text.trim(), 'sql');
+    const valueKind = operator === 'LIKE' ? 'utf8' : ofColumn;
+    // The query contains SQL literals, also for InfluxQL.
+    const isPossible = literalOf(valueKind, text.trim(), language) !== undefined;
+    return isPossible ? literalOf(valueKind, text.trim(), 'sql') : undefined;
   };
   /** Applies the draft, unless it is incomplete or unchanged. */
   const apply = (next: typeof draft): void => {
@@ -111,7 +118,7 @@ function Condition(props: {
       <Choice
         label="Operator of the condition"
         value={draft.operator}
-        options={OPERATORS}
+        options={operatorsOf(language)}
         onChange={(name) =>
           apply({ ...draft, operator: OPERATORS.find((each) => each === name) ?? draft.operator })
         }

@@ -2,9 +2,11 @@ import type { ReactNode } from 'react';
 import type { Table } from '../../../api/tsdb.js';
 import { Icon } from '../../../components/controls/icon.js';
 import type { BuilderQuery } from '../../../lib/query/builder/builder-query.js';
+import type { Language } from '../../../lib/query/macros.js';
 
 /** The props of the parts of a query. */
 export interface PartProps {
+  readonly language: Language;
   readonly query: BuilderQuery;
   /** `undefined` if the schema does not contain the table. */
   readonly table: Table | undefined;

@@ -11,12 +11,14 @@ import {
   startQuery,
   withTable,
 } from '../../../lib/query/builder/builder-query.js';
+import type { Language } from '../../../lib/query/macros.js';
 import { BuilderConditions } from './builder-conditions.js';
 import { Choice, Part, type PartProps, RemoveButton } from './builder-parts.js';
 import './builder.css';
 
 interface BuilderProps {
   readonly db: string;
+  readonly language: Language;
   /** `undefined` for an empty editor, and for text that the builder would not write. */
   readonly query: BuilderQuery | undefined;
   readonly isEmpty: boolean;
@@ -28,25 +30,26 @@ interface BuilderProps {
 
 /** Shows the query of the editor as a form, and writes each change back to the editor. */
 export function QueryBuilder(props: BuilderProps) {
-  const { db, query, isEmpty, tables, onChange, onDetach } = props;
+  const { db, language, query, isEmpty, tables, onChange, onDetach } = props;
+  const languageName = language === 'sql' ? 'SQL' : 'InfluxQL';
   const table = tables.find(({ name }) => name === query?.table);
   return (
     <section className="builder" aria-label="Query builder">
       {query === undefined && !isEmpty ? (
-        <span className="builder-part soft">This query can only be edited as SQL.</span>
+        <span className="builder-part soft">This query can only be edited as {languageName}.</span>
       ) : (
         <TableChoice {...{ query, tables, onChange }} />
       )}
       {query && (
         <>
           <Fields {...{ query, table, onChange }} />
-          <BuilderConditions key={query.table} {...{ db, query, table, onChange }} />
+          <BuilderConditions key={query.table} {...{ db, language, query, table, onChange }} />
           <Groups {...{ query, table, onChange }} />
           <Every {...{ query, onChange }} />
         </>
       )}
       <button type="button" className="button small quiet builder-detach" onClick={onDetach}>
-        Edit as SQL
+        Edit as {languageName}
       </button>
     </section>
   );
@@ -81,7 +84,7 @@ const EVERY = [
   ...['1 hour', '6 hours', '1 day', ''],
 ] as const;
 
-function Fields({ query, table, onChange }: PartProps) {
+function Fields({ query, table, onChange }: Omit<PartProps, 'language'>) {
   const fields = table === undefined ? [] : fieldsOf(table);
   const setField = (index: number, field: BuilderField): void =>
     onChange({ ...query, fields: query.fields.with(index, field) });
@@ -141,7 +144,7 @@ function Fields({ query, table, onChange }: PartProps) {
   );
 }
 
-function Groups({ query, table, onChange }: PartProps) {
+function Groups({ query, table, onChange }: Omit<PartProps, 'language'>) {
   const tags = (table?.columns ?? []).filter(({ kind }) => kind === 'tag').map(({ name }) => name);
   const others = tags.filter((name) => !query.groupBy.includes(name));
   if (query.groupBy.length === 0 && others.length === 0) return null;
@@ -169,7 +172,7 @@ function Groups({ query, table, onChange }: PartProps) {
   );
 }
 
-function Every({ query, onChange }: Omit<PartProps, 'table'>) {
+function Every({ query, onChange }: Omit<PartProps, 'table' | 'language'>) {
   return (
     <Part title="every">
       <Choice

@@ -4,7 +4,7 @@ import { readBuilderQuery } from '../../../lib/query/builder/read-builder-query.
 import { type ExploreSearch, languageOf } from '../explore-search.js';
 
 export interface Builder {
-  /** Whether the language and the database have a builder. */
+  /** Whether the database has tables. */
   readonly isPossible: boolean;
   readonly isShown: boolean;
   /** Whether the builder can show the text. */
@@ -27,10 +27,11 @@ export function useBuilder(at: {
   const tab = search['tab'];
   // biome-ignore lint/correctness/useExhaustiveDependencies: another query was opened or run.
   useEffect(() => setIsHeld(false), [tab, result]);
-  const isPossible = languageOf(search) === 'sql' && schema.length > 0;
+  const isPossible = schema.length > 0;
+  const language = languageOf(search);
   const query = useMemo(
-    () => (isPossible ? readBuilderQuery(draft) : undefined),
-    [isPossible, draft],
+    () => (isPossible ? readBuilderQuery(draft, language) : undefined),
+    [isPossible, draft, language],
   );
   const isEmpty = draft.trim() === '';
   const isReadable = isEmpty || query !== undefined;

@@ -49,6 +49,14 @@ const subscribe = (listener: () => void): (() => void) => {
 
 const newId = (): string => Math.random().toString(36).slice(2, 8);
 
+function isSameContent(
+  { tab: _a, ...a }: ExploreSearch,
+  { tab: _b, ...b }: ExploreSearch,
+): boolean {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
+}
+
 /** The query tabs of this browser, which survive reloads. The address holds the content of the active tab. */
 export function useTabs(
   search: ExploreSearch,
@@ -64,9 +72,10 @@ export function useTabs(
       const { search: shown, show: change } = latest.current;
       if (stored === undefined || shown['tab'] !== undefined) return;
       const last = stored.tabs.find(({ id }) => id === stored?.active) ?? stored.tabs[0];
-      // An address with a query or a database opens its own tab.
+      // An address with a query or a database opens its own tab, or the one that has the same content.
       const hasQuery = shown['q'] !== undefined || shown['db'] !== undefined;
-      if (hasQuery) change({ id: newId(), search: shown }, 'address');
+      const same = stored.tabs.find((tab) => isSameContent(tab.search, shown));
+      if (hasQuery) change({ id: same?.id ?? newId(), search: shown }, 'address');
       else change(last ?? { id: newId(), search: shown }, 'start');
     });
   }, [search['tab']]);

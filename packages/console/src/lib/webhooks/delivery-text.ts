@@ -1,3 +1,5 @@
+import { countText } from '../units.js';
+
 /** The members of a delivery that the functions below read. */
 interface Delivery {
   readonly event: string;
@@ -78,7 +80,6 @@ const MIN_DELIVERIES = 3;
 
 export interface DeliveryFigures {
   readonly count: number;
-  readonly failedCount: number;
   /** The share of deliveries that succeeded. */
   readonly successPercent: number;
   readonly p95Sec: number;
@@ -86,23 +87,25 @@ export interface DeliveryFigures {
   readonly isFailing: boolean;
 }
 
-/** Figures of the newest deliveries of an app; `undefined` without deliveries. */
-export function deliveryFigures(
-  deliveries: readonly (Pick<Delivery, 'status_code'> & { readonly duration: number })[],
-): DeliveryFigures | undefined {
-  const count = deliveries.length;
+/** Figures of the deliveries of the last hour; `undefined` without deliveries. */
+export function deliveryFigures(lastHour: {
+  readonly deliveries: number;
+  readonly failed: number;
+  readonly p95_duration: number | null;
+}): DeliveryFigures | undefined {
+  const { deliveries: count, failed, p95_duration } = lastHour;
   if (count === 0) return undefined;
-  const failedCount = deliveries.filter((delivery) => !isDelivered(delivery)).length;
-  const durations = deliveries.map(({ duration }) => duration).sort((a, b) => a - b);
   return {
     count,
-    failedCount,
     // Only a rate without any failure is 100 %.
-    successPercent: Math.floor((100 * (count - failedCount)) / count),
-    p95Sec: durations[Math.ceil(0.95 * count) - 1] ?? 0,
-    isFailing: count >= MIN_DELIVERIES && failedCount * 2 >= count,
+    successPercent: Math.floor((100 * (count - failed)) / count),
+    p95Sec: p95_duration ?? 0,
+    isFailing: count >= MIN_DELIVERIES && failed * 2 >= count,
   };
 }
+
+export const deliveryCount = (count: number): string =>
+  count === 1 ? '1 delivery' : `${countText(count)} deliveries`;
 
 export const eventName = ({ event, action }: Pick<Delivery, 'event' | 'action'>): string =>
   action === null ? event : `${event}.${action}`;
