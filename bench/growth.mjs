@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-// node bench/growth.mjs [--peers DIR] [--axes rows,series,databases,segments] [--to N] [--out DIR]
-// Measures how each figure changes as the data grow, along four axes:
-// rows (1, 10, 30 million of 1,000 series), series (1e4 to 1e6 in two million rows), databases (1 to 1,000 in one million rows) and
-// segments (1 to 1,000 flushes of two million rows). `--to` limits the largest step of every axis.
+// node bench/growth.mjs [--peers DIR] [--axes rows,ten_fields,series,databases,segments] [--to N] [--out DIR]
+// Measures how each figure changes as the data grow, along five axes:
+// rows (1, 10, 30 million of 1,000 series), ten_fields (the same with ten fields, 8.64, 36 and 100 million), series (1e4 to 1e6 in two
+// million rows), databases (1 to 1,000 in one million rows) and segments (1 to 1,000 flushes of two million rows). `--to` limits the
+// largest step of every axis.
 // With --peers (a folder with `victoria-metrics` and `questdb.jar`), measures those servers too.
 // Prints one row per point. With --out, also writes growth.json and one chart per figure.
 // Times are medians at the client. "cold" is the first query after a start, with the page cache dropped if that is permitted.
@@ -25,10 +26,18 @@ const CONNECTIONS = 4;
 const QUESTIONS = 15;
 const CALM_MS = 3000;
 const MAX_SETTLE_MS = 60_000;
-const FIELDS = ['usage_user', 'usage_system', 'usage_idle', 'usage_nice'];
+const FIELDS = [
+  ...['usage_user', 'usage_system', 'usage_idle', 'usage_nice', 'usage_iowait'],
+  ...['usage_irq', 'usage_softirq', 'usage_steal', 'usage_guest', 'usage_guest_nice'],
+];
 
 const AXES = {
   rows: { label: 'rows', steps: [1e6, 1e7, 3e7], shape: (n) => ({ rows: n }) },
+  ten_fields: {
+    label: 'rows of ten fields',
+    steps: [8.64e6, 3.6e7, 1e8],
+    shape: (n) => ({ rows: n, fields: 10 }),
+  },
   series: { label: 'series', steps: [1e4, 1e5, 1e6], shape: (n) => ({ rows: 2e6, series: n }) },
   databases: {
     label: 'databases',
@@ -73,7 +82,7 @@ for (const axis of values.axes.split(',')) {
 if (values.out !== undefined) writeCharts(values.out);
 
 async function addPoint({ axis, step, name }) {
-  const shape = { series: 1000, databases: 1, flushes: 0, ...AXES[axis].shape(step) };
+  const shape = { series: 1000, databases: 1, flushes: 0, fields: 4, ...AXES[axis].shape(step) };
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'plinth-growth-'));
   try {
     const figures = await measure(name, shape, path.join(folder, 'data'));
@@ -109,7 +118,7 @@ async function measure(name, shape, folder) {
     const memory = peakMib(server.pid);
     client.close();
     const stop = await server.stop();
-    const disk = sizeOf(folder) / (shape.rows * FIELDS.length);
+    const disk = sizeOf(folder) / (shape.rows * shape.fields);
     dropPageCache();
     const beginMs = performance.now();
     server = await startOne(name, { folder, peers: values.peers });
@@ -175,12 +184,13 @@ async function writeAll(client, { kind, shape, databases, rowsEach }) {
 }
 
 /** Returns rows `[from, to)`. Consecutive rows belong to different series, and the time advances after each round over all series. */
-function body(table, { series }, from, to) {
+function body(table, { series, fields }, from, to) {
+  const names = FIELDS.slice(0, fields);
   const lines = [];
   for (let row = from; row < to; row++) {
     const host = row % series;
     const at = START_SEC + STEP_SEC * Math.floor(row / series);
-    const cells = FIELDS.map((field, salt) => `${field}=${hash(row, salt) % 101}`);
+    const cells = names.map((field, salt) => `${field}=${hash(row, salt) % 101}`);
     lines.push(`${table},host=host_${host},region=r${host % 10} ${cells.join(',')} ${at}`);
   }
   return lines.join('\n');

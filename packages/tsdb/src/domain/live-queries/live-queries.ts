@@ -34,6 +34,7 @@ const HEARTBEAT_MS = 15_000;
 const CHECK_MS = 500;
 /** Log files are retained for clients that will continue, until no live query has run for this long. */
 const RETAIN_MS = 3_600_000;
+const RETAIN_CHECK_MS = 60_000;
 /** A client can continue with the new table. `plinth watch` recognizes this text. */
 const TABLE_REPLACED = 'a column of the table was converted, or the table was created again';
 
@@ -67,7 +68,9 @@ export class LiveQueries implements RecordListener {
   readonly #tables = new Map<number, LiveTable>();
   readonly #queries = new Map<LiveQuery, LiveQueryRequest>();
   readonly #catchUp: CatchUpReader;
-  readonly #timers: readonly Disposable[];
+  /** Run only while there are live queries. */
+  #timers: readonly Disposable[] = [];
+  readonly #retainingCheck: Disposable;
   /** Versions of the tables of the last rows. */
   readonly #versions = new Map<number, number>();
   /** Queries with rows to send, with the time of the first of them, oldest first. */
@@ -92,13 +95,22 @@ export class LiveQueries implements RecordListener {
       ...{ retainedLog: engine.retainedLog, clock, statements },
       onFailed: (queries, error) => this.#failed(queries, error),
     });
+    this.#retainingCheck = clock.every(RETAIN_CHECK_MS, () => this.#stopRetainingWhenUnused());
+  }
+
+  #startTimers(): void {
+    const { clock } = this.#deps;
     this.#timers = [
       clock.every(SEND_INTERVAL_MS, () => this.#send()),
       clock.every(COMPUTING_INTERVAL_MS, () => this.#computeSome()),
       clock.every(HEARTBEAT_MS, () => this.#beat()),
       clock.every(CHECK_MS, () => this.#endInvalid()),
-      clock.every(CHECK_MS, () => this.#stopRetainingWhenUnused()),
     ];
+  }
+
+  #stopTimers(): void {
+    for (const timer of this.#timers) timer[Symbol.dispose]();
+    this.#timers = [];
   }
 
   get count(): number {
@@ -144,6 +156,7 @@ export class LiveQueries implements RecordListener {
       database: { id: plan.table.databaseId, name: request.database },
       isLetIn: () => principal === undefined || this.#deps.isCurrent(principal),
     });
+    if (this.count === 0) this.#startTimers();
     this.#queries.set(query, request);
     this.#setRetaining('started');
     // In the same tick as the position, so that no row is missed or sent twice.
@@ -183,6 +196,7 @@ export class LiveQueries implements RecordListener {
     this.#computing.delete(query);
     this.#waiting.delete(query);
     this.#queries.delete(query);
+    if (this.count === 0) this.#stopTimers();
     this.#endedSent += query.sentRowCount;
     this.#endedDropped += query.droppedRowCount;
   }
@@ -342,7 +356,7 @@ export class LiveQueries implements RecordListener {
   end(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const timer of this.#timers) timer[Symbol.dispose]();
+    this.#retainingCheck[Symbol.dispose]();
     for (const query of [...this.#queries.keys()]) this.#end(query, 'the server is shutting down');
   }
 
