@@ -72,10 +72,10 @@ export class StatementExecutor {
   readonly #parsed: ParsedText;
   readonly #server: ServerSide;
 
-  constructor(session: Session, env: Environment, read: ParsedText, server: ServerSide) {
+  constructor(session: Session, env: Environment, parsed: ParsedText, server: ServerSide) {
     this.#session = session;
     this.#env = env;
-    this.#parsed = read;
+    this.#parsed = parsed;
     this.#server = server;
   }
 
@@ -237,11 +237,13 @@ function columnsOf(select: CompiledSelect): readonly ResultColumn[] {
   if (known !== undefined) return known;
   const columns: readonly ResultColumn[] = [
     { name: select.timeName, type: 'time', tableColumnKind: 'time' },
-    ...select.fields.map((field) => ({
-      name: field.name,
-      type: field.type,
-      source: tableColumnKindOf(field, select),
-    })),
+    ...select.fields.map(
+      (field): ResultColumn => ({
+        name: field.name,
+        type: field.type,
+        tableColumnKind: tableColumnKindOf(field, select),
+      }),
+    ),
   ];
   COLUMNS.set(select.fields, columns);
   return columns;

@@ -488,7 +488,9 @@ describe('rows', () => {
     await refuse({ start: years.start }, 400, /RFC3339Nano for field stop/);
     await refuse({ start: years.stop, stop: years.start }, 400, /start must not be after stop/);
     await refuse({ ...years, predicate: 't="a" OR t="b"' }, 400, /unsupported logical operator OR/);
-    await refuse({ ...years, predicate: '_field="v"' }, 400, /_field is not supported/);
+    await refuse({ ...years, predicate: '_value=1' }, 400, /_value is not supported/);
+    const two = '_field="v" AND _field="w"';
+    await refuse({ ...years, predicate: two }, 400, /more than one _field; use a request for each/);
     await refuse({ ...years, predicate: 't=' }, 400, /expected tag/);
     const many = Array.from({ length: 2001 }, (_, index) => `t!="${index}"`).join(' AND ');
     await refuse({ ...years, predicate: many }, 400, /more than 2000 conditions/);

@@ -69,6 +69,9 @@ export interface TopCaller {
 }
 
 /** The share of its limit that a caller has used. */
+/** From this share of its limit on, a caller is shown as near the limit. */
+export const NEAR_LIMIT = 0.8;
+
 export const usedShare = ({ used, limit }: TopCaller): number =>
   limit === null ? 0 : limit === 0 ? 1 : used / limit;
 

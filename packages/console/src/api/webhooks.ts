@@ -178,13 +178,13 @@ export const changeHook = (
   },
 ): Promise<App> => sendForJson(ofApp(app), { method: 'PATCH', body: { webhook } });
 
-/** @returns the new secret, which is returned only once. */
 /** @param origin the scheme, host and port of a webhook URL. */
 export const checkTarget = (
   origin: string,
 ): Promise<{ readonly allowed: boolean; readonly problem: string | null }> =>
   sendForJson('/ops/v1/webhook-targets', { query: { url: origin } });
 
+/** @returns the new secret, which is returned only once. */
 export const rotateSecret = (
   app: string,
   overlapSec: number,

@@ -96,6 +96,16 @@ it('keeps files only between start and stop, also after a restart', async () => 
   }
 });
 
+it('leaves no earlier file when it does not keep one', async () => {
+  const { retained, write, open, fileSystem } = await filesOf(10 * SIZE);
+  await retained.take(await write(1), 1);
+  await fileSystem.remove('/retained/retain'); // as after a crash during `stop`
+  const restarted = open();
+  assert.deepEqual(await restarted.numbers(), [1]);
+  await restarted.take(await write(2), 2);
+  assert.deepEqual(await restarted.numbers(), []);
+});
+
 it('does not keep a file when it is stopped while the file is moved', async () => {
   const { retained, write, fileSystem } = await filesOf(10 * SIZE);
   const path = await write(1);

@@ -69,6 +69,8 @@ export class RetainedLogFiles {
   async take(path: string, file: number): Promise<void> {
     const size = (await this.#isRetained(file)) ? await this.#sizeToKeep(path) : undefined;
     if (size === undefined) {
+      // Readers expect files without a hole, so earlier files may not remain.
+      await this.clear();
       await this.#fileSystem.remove(path);
       return;
     }
@@ -76,7 +78,7 @@ export class RetainedLogFiles {
     await this.#fileSystem.rename(path, this.pathOf(file));
     sizes.set(file, size);
     // A deletion may have been stored in the meantime.
-    if (!(await this.#isRetained(file))) await this.#remove(sizes, file);
+    if (!(await this.#isRetained(file))) await this.clear();
     await this.#prune(sizes);
   }
 
@@ -94,10 +96,7 @@ export class RetainedLogFiles {
 
   /** `undefined` if the file is not retained. On a full disk, no file is retained. */
   async #sizeToKeep(path: string): Promise<number | undefined> {
-    if (this.#options.maxBytes === 0 || this.#diskSpace?.obstacle !== undefined) {
-      await this.clear();
-      return undefined;
-    }
+    if (this.#options.maxBytes === 0 || this.#diskSpace?.obstacle !== undefined) return undefined;
     return (await this.#fileSystem.stat(path))?.sizeBytes;
   }
 

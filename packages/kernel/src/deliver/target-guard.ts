@@ -45,7 +45,9 @@ export interface TargetRules {
 
 /** Why the server does not call a target. */
 export type TargetRefusal =
-  | { readonly kind: 'port' | 'address' | 'own_server' }
+  | { readonly kind: 'port'; readonly allowedPorts: readonly number[] }
+  /** An own listener with `never_target` cannot be allowed. */
+  | { readonly kind: 'address' | 'own_server' | 'never_target' }
   /** The blocked range in CIDR form. */
   | { readonly kind: 'range'; readonly range: string };
 
@@ -97,7 +99,7 @@ export class TargetGuard {
   /** The reason why a URL is not reachable, as `isUrlReachable` decides it. */
   refusalOf(url: URL): TargetRefusal | undefined {
     const host = hostOf(url);
-    if (!this.#isPortAllowed(portOf(url))) return { kind: 'port' };
+    if (!this.#isPortAllowed(portOf(url))) return this.#portRefusal();
     if (ipaddr.isValid(host)) return this.#refusalOfAddress(host, portOf(url), host);
     if (this.#allowsAll || this.#allowedHosts.has(host)) return undefined;
     const isLoopback = host === 'localhost' || host.endsWith('.localhost');
@@ -120,7 +122,7 @@ export class TargetGuard {
   }
 
   #refusalOfAddress(address: string, port: number, host: string): TargetRefusal | undefined {
-    if (!this.#isPortAllowed(port)) return { kind: 'port' };
+    if (!this.#isPortAllowed(port)) return this.#portRefusal();
     let parsed: IpAddress;
     try {
       parsed = ipaddr.process(withoutZone(address)); // an IPv4-mapped IPv6 address is checked as IPv4
@@ -128,7 +130,7 @@ export class TargetGuard {
       return { kind: 'address' };
     }
     const listeners = this.#ownListeners.filter((listener) => leadsTo(listener, parsed, port));
-    if (listeners.some(({ isNeverTarget }) => isNeverTarget)) return { kind: 'own_server' };
+    if (listeners.some(({ isNeverTarget }) => isNeverTarget)) return { kind: 'never_target' };
     if (listeners.length > 0) {
       return isInNetworks(parsed, this.#namedAddresses) ? undefined : { kind: 'own_server' };
     }
@@ -136,6 +138,10 @@ export class TargetGuard {
     if (isInNetworks(parsed, this.#allowedRanges)) return undefined;
     const range = this.#blocked.find((network) => isInNetworks(parsed, [network]));
     return range && { kind: 'range', range: `${range[0]}/${range[1]}` };
+  }
+
+  #portRefusal(): TargetRefusal {
+    return { kind: 'port', allowedPorts: this.#allowedPorts };
   }
 
   #isPortAllowed(port: number): boolean {

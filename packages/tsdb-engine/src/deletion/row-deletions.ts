@@ -6,13 +6,13 @@ import { tableNotKnown, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { FileCommits } from '../flush/file-commits.js';
 import type { TableStore } from '../table/table-store.js';
-import type { Tombstone } from '../table/tombstones.js';
+import { conditionsOf, type Tombstone } from '../table/tombstones.js';
 import type { WriteBuffer } from '../write/write-buffer.js';
 import { PendingDeletion } from './pending-deletion.js';
 
 /**
  * Maximum deletions of one table that compaction has not carried out; each slows down the queries
- * that it affects.
+ * that it affects. A deletion of values counts once for each field.
  */
 const MAX_WAITING_COUNT = 1000;
 /**
@@ -20,7 +20,7 @@ const MAX_WAITING_COUNT = 1000;
  */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
-/** Each point is part of the text of the queries that the deletion affects. */
+/** Each point is part of the text of the queries that the deletion affects, once for each field of a deletion of values. */
 const MAX_POINTS = 10_000;
 /** Maximum points of one table that compaction has not removed. */
 const MAX_WAITING_POINTS = 100_000;
@@ -73,10 +73,12 @@ export class RowDeletions {
       .filter((store) => store !== undefined);
     const tableCount = stores.length;
     if (tableCount === 0) return [];
-    if (JSON.stringify(anyOf).length * tableCount > MAX_KEPT_BYTES)
+    const conditionCount = Math.max(1, fields?.length ?? 1);
+    if (JSON.stringify(anyOf).length * tableCount * conditionCount > MAX_KEPT_BYTES)
       throw tsdbError('deletion_too_large', { tableCount, maxBytes: MAX_KEPT_BYTES });
     for (const { tombstones, schema } of stores) {
-      if (tombstones.count >= MAX_WAITING_COUNT)
+      const own = conditionsOf({ columnIds: columnIdsOf(schema) });
+      if (tombstones.conditionCount + own > MAX_WAITING_COUNT)
         throw tsdbError('too_many_deletions', { table: schema.name });
     }
     // No await follows between here and the log record, so later rows have higher sequence numbers.
@@ -119,14 +121,16 @@ export class RowDeletions {
     const pending = new PendingDeletion({ store, clock: this.#clock, nextSeq });
     try {
       const onSnapshot = () => pending.announce();
-      const points = await find({ onSnapshot, maxPoints: MAX_POINTS });
+      const conditionCount = conditionsOf({ columnIds });
+      const maxPoints = Math.floor(MAX_POINTS / conditionCount);
+      const points = await find({ onSnapshot, maxPoints });
       const { seq } = pending;
       const [first] = points;
       if (first === undefined) return [];
-      if (points.length > MAX_POINTS)
-        throw tsdbError('too_many_points', { table, maxCount: MAX_POINTS });
-      const isFull = tombstones.pointCount + points.length > MAX_WAITING_POINTS;
-      if (isFull || tombstones.count >= MAX_WAITING_COUNT)
+      if (points.length > maxPoints)
+        throw tsdbError('too_many_points', { table, maxCount: maxPoints });
+      const isFull = tombstones.pointCount + points.length * conditionCount > MAX_WAITING_POINTS;
+      if (isFull || tombstones.conditionCount + conditionCount > MAX_WAITING_COUNT)
         throw tsdbError('too_many_deletions', { table });
       let [minTimeNs, maxTimeNs] = [first.timeNs, first.timeNs];
       for (const { timeNs } of points) {

@@ -59,9 +59,17 @@ export class Tombstones {
     return this.#all.filter(isDeletion).length;
   }
 
-  /** Number of points in deletions of single points. */
+  /** Number of conditions of the deletions in the text of a query that reads all fields. */
+  get conditionCount(): number {
+    return this.#all.filter(isDeletion).reduce((sum, each) => sum + conditionsOf(each), 0);
+  }
+
+  /** Number of points of deletions of single points, in the same text. */
   get pointCount(): number {
-    return this.#all.reduce((sum, { points = [] }) => sum + points.length, 0);
+    return this.#all.reduce(
+      (sum, each) => sum + (each.points?.length ?? 0) * conditionsOf(each),
+      0,
+    );
   }
 
   /** Returns the tombstones of rows between the two timestamps. */
@@ -151,6 +159,10 @@ export class Tombstones {
     this.#all = this.#all.filter(({ id }) => !ids.has(id));
   }
 }
+
+/** The condition of a deletion of values is repeated for each field. */
+export const conditionsOf = ({ columnIds }: Pick<Tombstone, 'columnIds'>): number =>
+  Math.max(1, columnIds?.length ?? 1);
 
 /** False for rejected writes, which are in no registry. */
 export const isDeletion = ({ fromSeq }: Tombstone): boolean => fromSeq === undefined;

@@ -1,6 +1,7 @@
 // Source: docs/spec/webhooks.md, sections 2.2, 4, 7.3, 9 and 10.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { ConfigInvalid, loadSettings, TargetGuard, ValidationFailed } from '@plinth/kernel';
 import { WEBHOOKS_SETTINGS } from '../config.js';
 import type { Hook } from '../model/hook.js';
@@ -219,19 +220,52 @@ it('explains to operators why it does not deliver to a URL', () => {
   check('http://8.8.8.8:8080/hook', undefined);
   check('example.com', 'invalid URL "example.com"; use http://host or https://host');
   const inRange = (host: string, range: string): string =>
-    `${host} is in the private range ${range}; use a public address, or add the range to webhooks.allow_private_targets`;
+    `${host} is in the blocked range ${range}; use a public address, or add the range to webhooks.allow_private_targets`;
   check('http://10.1.2.3/', inRange('10.1.2.3', '10.0.0.0/8'));
   check('https://[fd00::1]/', inRange('fd00::1', 'fc00::/7'));
   check('http://localhost:3000', inRange('localhost', '127.0.0.0/8'));
   const https = new HookRules(guard, { ...SETTINGS, httpsOnly: true });
-  check('http://example.com', 'http is not allowed (webhooks.https_only); use https', https);
+  const onlyHttps = 'http://example.com uses http, but webhooks.https_only is set; use https';
+  check('http://example.com/path?q=1', onlyHttps, https);
+  check('example.com', 'invalid URL "example.com"; use https://host', https);
   const own = new TargetGuard({ allowed: ['127.0.0.0/8'], allowedPorts: [443, 8181] });
-  own.blockListeners([{ address: '127.0.0.1', port: 8181 }]);
+  own.blockListeners([
+    { address: '127.0.0.1', port: 8181 },
+    { address: '127.0.0.1', port: 443, isNeverTarget: true },
+  ]);
   const ported = new HookRules(own, SETTINGS);
-  check('http://a.com:22', 'port 22 is not allowed; use a port of webhooks.allowed_ports', ported);
+  const port = 'port 22 of a.com is not allowed; use 443 or 8181 (webhooks.allowed_ports)';
+  check('http://a.com:22', port, ported);
+  check('https://127.0.0.1', '127.0.0.1:443 is this server; use another receiver', ported);
   check(
     'http://127.0.0.1:8181',
     '127.0.0.1:8181 is this server; use another receiver, or add its address to webhooks.allow_private_targets',
     ported,
   );
+});
+
+it('checks a URL with the rules that apply when it is saved', () => {
+  const own = new TargetGuard({ allowed: ['10.0.0.0/8'], allowedPorts: [80, 443, 8181] });
+  own.blockListeners([{ address: '10.0.0.1', port: 8181, isNeverTarget: true }]);
+  for (const httpsOnly of [false, true]) {
+    const both = new HookRules(own, { ...SETTINGS, httpsOnly });
+    for (const [url, isAllowed] of [
+      ['https://example.com/', true],
+      ['http://example.com/', !httpsOnly],
+      ['https://10.0.0.1/', true],
+      ['https://10.0.0.1:8181/', false],
+      ['https://192.168.0.1/', false],
+      ['https://localhost/', false],
+      ['https://example.com:22/', false],
+      ['ftp://example.com/', false],
+      ['nothing', false],
+    ] as const) {
+      const saved = isDeepStrictEqual(
+        errorsOf({ url }, (fields) => both.checkAll(fields)),
+        [],
+      );
+      assert.equal(both.targetProblem(url) === undefined, isAllowed, url);
+      assert.equal(saved, isAllowed, url);
+    }
+  }
 });

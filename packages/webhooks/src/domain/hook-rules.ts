@@ -129,12 +129,21 @@ export class HookRules {
    */
   targetProblem(text: string): string | undefined {
     const url = parseUrl(text);
-    if (url === undefined)
-      return `invalid URL ${JSON.stringify(text.slice(0, 100))}; use http://host or https://host`;
-    if (this.#settings.httpsOnly && url.protocol !== 'https:')
-      return 'http is not allowed (webhooks.https_only); use https';
-    const refusal = this.#guard.refusalOf(url);
-    return refusal && refusalText(url, refusal);
+    const problem = this.#problemOf(url);
+    if (problem === undefined) return undefined;
+    const forms = this.#settings.httpsOnly ? 'https://host' : 'http://host or https://host';
+    if (url === undefined || problem === 'malformed')
+      return `invalid URL ${JSON.stringify(text.slice(0, 100))}; use ${forms}`;
+    if (problem === 'http')
+      return `${url.origin} uses http, but webhooks.https_only is set; use https`;
+    return refusalText(url, problem);
+  }
+
+  /** Why the server does not deliver to a URL. Both a check and a change use this decision. */
+  #problemOf(url: URL | undefined): 'malformed' | 'http' | TargetRefusal | undefined {
+    if (url === undefined) return 'malformed';
+    if (this.#settings.httpsOnly && url.protocol !== 'https:') return 'http';
+    return this.#guard.refusalOf(url);
   }
 
   #readConfig(fields: Fields, errors: FieldError[]): HookChange {
@@ -174,9 +183,10 @@ export class HookRules {
     };
     if (value === null || value === '') return refuse('url cannot be blank');
     const url = typeof value === 'string' ? parseUrl(value) : undefined;
-    if (url === undefined) return refuse('url is malformed');
-    if (this.#settings.httpsOnly && url.protocol !== 'https:') return refuse('url must use https');
-    if (!this.#guard.isUrlReachable(url)) {
+    const problem = this.#problemOf(url);
+    if (url === undefined || problem === 'malformed') return refuse('url is malformed');
+    if (problem === 'http') return refuse('url must use https');
+    if (problem !== undefined) {
       return refuse(
         `url is not supported because it isn't reachable over the public Internet (${hostOf(url)})`,
       );
@@ -190,13 +200,15 @@ function refusalText(url: URL, refusal: TargetRefusal): string {
   const host = hostOf(url);
   switch (refusal.kind) {
     case 'port':
-      return `port ${portOf(url)} is not allowed; use a port of webhooks.allowed_ports`;
+      return `port ${portOf(url)} of ${host} is not allowed; use ${refusal.allowedPorts.join(' or ')} (webhooks.allowed_ports)`;
     case 'address':
       return `invalid address ${host}; use a host name or an IP address`;
     case 'own_server':
       return `${host}:${portOf(url)} is this server; use another receiver, or add its address to webhooks.allow_private_targets`;
+    case 'never_target':
+      return `${host}:${portOf(url)} is this server; use another receiver`;
     case 'range':
-      return `${host} is in the private range ${refusal.range}; use a public address, or add the range to webhooks.allow_private_targets`;
+      return `${host} is in the blocked range ${refusal.range}; use a public address, or add the range to webhooks.allow_private_targets`;
   }
 }
 

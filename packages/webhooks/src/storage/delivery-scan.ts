@@ -75,7 +75,7 @@ export class DeliveryScanner {
       `with recent as (select d.status_code, d.duration_ms from webhooks_deliveries d
           where d.app_id = ? and d.id > ? order by d.id desc limit ?)
         select count(*) as count,
-          coalesce(sum(case when status_code between 200 and 399 then 0 else 1 end), 0) as failed,
+          coalesce(sum(case when status_code between 200 and 299 then 0 else 1 end), 0) as failed,
           (select duration_ms from recent order by duration_ms limit 1 offset (
             select case when count(*) = 0 then 0 else (95 * count(*) + 99) / 100 - 1 end
             from recent)) as p95_ms
@@ -208,6 +208,7 @@ function toConditions(filter: DeliveryFilter): Conditions {
   };
   // Uses literals instead of parameters, so that the planner can use the partial indexes.
   if (filter.redelivery !== undefined) add(`d.redelivery = ${filter.redelivery ? 1 : 0}`);
+  // GitHub's filter includes redirects, although such a delivery fails and is retried.
   if (filter.status === 'success') add('d.status_code between 200 and 399');
   if (filter.status === 'failure') add('d.status_code >= 400 and d.status_code <= 599');
   if (filter.event !== undefined) add('d.event = ?', filter.event);

@@ -1,4 +1,4 @@
-import { fetchTop, usedShare } from '../../api/limits.js';
+import { fetchTop, NEAR_LIMIT, usedShare } from '../../api/limits.js';
 import { fetchTriggerLog } from '../../api/processing.js';
 import { fetchHealth, type ServerInfo } from '../../api/server.js';
 import { fetchStorage } from '../../api/storage.js';
@@ -21,7 +21,6 @@ export interface Problem {
 /** Each app and database is read with its own requests, so only so many are checked. */
 const MAX_CHECKED = 20;
 const RECENT_MS = 10 * 60_000;
-const NEAR_LIMIT = 0.8;
 
 /** The problems of all services that run here, the worst first. */
 export async function fetchProblems({ services }: ServerInfo): Promise<readonly Problem[]> {

@@ -8,6 +8,7 @@ import {
   fetchTop,
   fetchUsage,
   liftBan,
+  NEAR_LIMIT,
   resetUsage,
   type TopCaller,
   usedShare,
@@ -23,7 +24,6 @@ import { countText, durationText } from '../../lib/units.js';
 import './limits.css';
 
 /** From this share of its limit, the bar of a caller is marked. */
-const NEAR_LIMIT = 0.8;
 const REFRESH_MS = 5000;
 const CORE = 'core';
 /** The usage of any caller names all limited resources. */

@@ -8,7 +8,7 @@ import type {
   SegmentReader,
 } from '@plinth/tsdb-storage/segments/reader/segment-reader.js';
 import type { SeriesIndex } from '../../series/series-index.js';
-import type { Part, StoredColumn } from '../cache/part.js';
+import { lowerBound, type Part, type StoredColumn } from '../cache/part.js';
 import { ColumnBuilder, type ColumnType } from './column-builder.js';
 import type { LoadedRows } from './loaded-rows.js';
 import { PartBuilder } from './part-builder.js';
@@ -17,17 +17,18 @@ import { presentColumns, type RowFile, type RowRange, type RowSource } from './r
 /** With more series, DuckDB runs the query. */
 export const MAX_FEW_SERIES = 64;
 /**
- * Values of row groups that may contain one of the series, and values of the rows that are kept for
- * the query. With more, DuckDB runs the query on all cores.
+ * Values of row groups that may contain one of the series, of row groups that are in memory at a time,
+ * and of the rows that are kept for the query. With more values to search or keep, DuckDB runs the
+ * query on all cores.
  */
-const MAX_VALUES = { searched: 10_000_000, kept: 2_000_000 };
+const MAX_VALUES = { searched: 10_000_000, read: 2_000_000, kept: 2_000_000 };
 /**
- * With more runs, the series of a row group are not kept, which limits a file of 1.5 million rows to
- * 250 kB.
+ * With more runs, the series of a row group are not kept. They take at most 1 kB for each row group,
+ * which has 20,480 rows.
  */
-const MAX_KNOWN_RUNS = 256;
+const MAX_KNOWN_RUNS = 64;
 /**
- * Concurrent reads of this kind per node, of at most 30 MB each. Further queries use DuckDB and its
+ * Concurrent reads of this kind per node, of at most 32 MB each. Further queries use DuckDB and its
  * memory limit.
  */
 const MAX_UNDER_WAY = 4;
@@ -87,14 +88,16 @@ export class FewSeriesRows {
     const pins = sources.map(({ file }) => file?.pin());
     try {
       const rows: LoadedRows[] = [];
-      const room = { values: MAX_VALUES.kept };
-      const selections = await this.#selectGroups(sources, request);
-      if (selections === undefined) return undefined;
-      const pages = await Promise.all(selections.map((each) => this.#pagesOf(each, request)));
-      for (const [i, selection] of selections.entries()) {
-        const read = await this.#decode(selection, pages[i] as GroupPages, request, room);
-        if (read === undefined) return undefined;
-        rows.push(...read);
+      const budget = { values: MAX_VALUES.kept };
+      const batches = await this.#selectGroups(sources, request);
+      if (batches === undefined) return undefined;
+      for (const batch of batches) {
+        const pages = await Promise.all(batch.map((each) => this.#pagesOf(each, request)));
+        for (const [i, selection] of batch.entries()) {
+          const read = await this.#decode(selection, pages[i] as GroupPages, request, budget);
+          if (read === undefined) return undefined;
+          rows.push(...read);
+        }
       }
       return rows;
     } catch (error) {
@@ -110,26 +113,36 @@ export class FewSeriesRows {
 
   /**
    * Locates row groups that may contain matching rows, one file after another, because other queries use the same
-   * reader. Returns `undefined` if there are too many.
+   * reader. Returns batches that are read one after another; `undefined` if there are too many values.
    */
   async #selectGroups(
     sources: readonly RowSource[],
     request: FewSeries,
-  ): Promise<readonly SelectedGroups[] | undefined> {
-    const selections: SelectedGroups[] = [];
+  ): Promise<readonly (readonly SelectedGroups[])[] | undefined> {
+    const batches: SelectedGroups[][] = [];
     let valueCount = 0;
+    let batchValueCount = Number.POSITIVE_INFINITY;
     for (const source of sources) {
       const { key, file } = source;
       await file?.verify();
       const known = file && (await this.#knownFile(key, file));
       if (file === undefined || known === undefined) return undefined;
-      const groups = this.#groupsOf(known.index, request);
-      for (const group of groups)
-        valueCount += rowCountOf(known.index, group) * (request.columns.length + 2);
-      if (valueCount > MAX_VALUES.searched) return undefined;
-      if (groups.length > 0) selections.push({ source, file, known, groups });
+      for (const group of this.#groupsOf(known.index, request)) {
+        const count = rowCountOf(known.index, group) * (request.columns.length + 2);
+        valueCount += count;
+        batchValueCount += count;
+        if (valueCount > MAX_VALUES.searched) return undefined;
+        if (batchValueCount > MAX_VALUES.read) {
+          batches.push([]);
+          batchValueCount = count;
+        }
+        const batch = batches.at(-1) as SelectedGroups[];
+        const last = batch.at(-1);
+        if (last?.known === known) last.groups.push(group);
+        else batch.push({ source, file, known, groups: [group] });
+      }
     }
-    return selections;
+    return batches;
   }
 
   #knownFile(key: object, file: RowFile): Promise<KnownFile | undefined> {
@@ -171,13 +184,13 @@ export class FewSeriesRows {
 
   /**
    * Returns `undefined` if something cannot be kept in memory.
-   * @param room reduced by the values that are kept.
+   * @param budget reduced by the values that are kept.
    */
   async #decode(
     { source, known, groups }: SelectedGroups,
     pages: GroupPages,
     request: FewSeries,
-    room: { values: number },
+    budget: { values: number },
   ): Promise<readonly LoadedRows[] | undefined> {
     const columns = columnsOf(source, request);
     const series = new Set(request.series);
@@ -193,8 +206,8 @@ export class FewSeriesRows {
       if (all === undefined) return undefined;
       const { part, rows } = withinTimes(all, found.rows, request);
       if (rows.from === rows.to) continue;
-      room.values -= part.rowCount * (columns.length + 1);
-      if (room.values < 0) return undefined;
+      budget.values -= part.rowCount * (columns.length + 1);
+      if (budget.values < 0) return undefined;
       const stored = new Map<number, StoredColumn>();
       for (const [j, column] of columns.entries()) {
         const built = storedColumn(column, (others[j] as ColumnPages).values(rows), part);
@@ -240,7 +253,7 @@ interface SelectedGroups {
   readonly source: RowSource;
   readonly file: RowFile;
   readonly known: KnownFile;
-  readonly groups: readonly number[];
+  readonly groups: number[];
 }
 
 /** Pages by row group. */
@@ -279,7 +292,7 @@ function withinTimes(
   const firstAfter = (timeNs: bigint): number => {
     // Offsets are below 2 ** 32, and doubles are exact below 2 ** 53.
     const offset = Math.floor(Number(timeNs - baseNs) / unitNs);
-    return firstAbove(offsets, offset);
+    return lowerBound(offsets, 0, offsets.length, offset + 1);
   };
   const first = firstAfter(minTimeNs - 1n);
   const end = firstAfter(maxTimeNs);
@@ -293,18 +306,6 @@ function withinTimes(
     maxOffset: offsets[end - 1] ?? 0,
   };
   return { part: narrowed, rows: { from: from + first, to: from + end } };
-}
-
-/** Returns the index of the first number above a limit. @param sorted ascending. */
-function firstAbove(sorted: Uint32Array, limit: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((sorted[middle] as number) > limit) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 function partOf(

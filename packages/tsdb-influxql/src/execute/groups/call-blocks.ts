@@ -193,7 +193,7 @@ class OpenSeries {
   }
 }
 
-/** In-memory rows in the form in which they were read. */
+/** Rows of a column query in the form in which they were read. */
 interface ChunkRows {
   readonly values: readonly ArrayLike<Value>[];
   /** Without buckets all rows have the same time. */

@@ -51,7 +51,7 @@ export function* evaluateCall(call: CompiledCall, rows: GroupRows, at: CallConte
     }
     case 'top':
     case 'bottom':
-      return yield* budget(points, at, 'point', (slice) =>
+      return yield* pointsByBucket(points, at, 'point', (slice) =>
         topOf(slice, {
           sign: call.name === 'top' ? 1 : -1,
           count: option,
@@ -59,9 +59,11 @@ export function* evaluateCall(call: CompiledCall, rows: GroupRows, at: CallConte
         }),
       );
     case 'sample':
-      return yield* budget(points, at, 'point', (slice) => sampleOf(slice, option, at.random));
+      return yield* pointsByBucket(points, at, 'point', (slice) =>
+        sampleOf(slice, option, at.random),
+      );
     case 'distinct':
-      return yield* budget(points, at, 'bucket', distinctOf);
+      return yield* pointsByBucket(points, at, 'bucket', distinctOf);
     default: {
       const { reduce: reducer, pick: picker } = AGGREGATES.get(call.name) ?? {};
       if (reducer !== undefined) {
@@ -73,7 +75,7 @@ export function* evaluateCall(call: CompiledCall, rows: GroupRows, at: CallConte
       }
       if (picker === undefined) return NO_POINTS;
       const time = at.isSelector && at.timeBuckets === undefined ? 'point' : 'bucket';
-      return yield* budget(points, at, time, function* (slice) {
+      return yield* pointsByBucket(points, at, time, function* (slice) {
         const picked = yield* picker(slice, option);
         return picked === undefined ? [] : [picked];
       });
@@ -100,7 +102,7 @@ function* reduced(points: ColumnPoints, at: CallContext, reducer: Reducer): Step
 }
 
 /** Computes the points of each bucket, at their own time or at the bucket start. */
-function* budget(
+function* pointsByBucket(
   points: ColumnPoints,
   at: CallContext,
   time: 'point' | 'bucket',

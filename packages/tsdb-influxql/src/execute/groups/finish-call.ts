@@ -21,12 +21,12 @@ export interface Finishing
 /**
  * Fills the buckets of the innermost call, then applies the outer transformations in run direction.
  */
-export function* finishCall(plan: CallPlan, leafPoints: Points, at: Finishing): Steps<Points> {
+export function* finishCall(plan: CallPlan, innermostPoints: Points, at: Finishing): Steps<Points> {
   const { timeBuckets, isBackward, earlier } = at;
   const isFilled = plan.ofColumn === undefined && isFillable(plan.innermost);
   const startNs = timeBuckets?.bucketOf(at.minNs).start ?? at.minNs;
   let points =
-    earlier === undefined ? leafPoints : yield* withEarlier(leafPoints, earlier, startNs);
+    earlier === undefined ? innermostPoints : yield* withEarlier(innermostPoints, earlier, startNs);
   if (timeBuckets !== undefined && isFilled) {
     const isCount = plan.innermost.name === 'count';
     const minNs = earlier === undefined ? at.minNs : fillStart(earlier, timeBuckets, startNs);
@@ -48,12 +48,12 @@ export function* finishCall(plan: CallPlan, leafPoints: Points, at: Finishing): 
 
 function* transformed(
   plan: CallPlan,
-  leafPoints: Points,
+  innermostPoints: Points,
   { timeBuckets, bucketLimit, minNs, earlier }: Finishing,
 ): Steps<Points> {
   const intervalNs = timeBuckets?.everyNs;
   const startNs = timeBuckets?.bucketOf(minNs).start ?? minNs;
-  let points = leafPoints;
+  let points = innermostPoints;
   let earlierCount = earlier?.count ?? 0;
   for (const call of plan.transformations) {
     points = FORECASTS.has(call.name)

@@ -48,16 +48,16 @@ export async function* readAggregates(
   const groups = reader.groups;
   const { timeBuckets } = request;
   const columnQuery = reader.columnQuery(groupsComputation(request, reader));
-  // In-memory results contain bucket starts, not bucket numbers.
+  // Column queries return bucket starts, not bucket numbers.
   const bucketed = columnQuery === undefined ? request : { ...request, hasLowerBound: false };
   const bucket =
     timeBuckets === undefined ? undefined : bucketText(bucketed, timeBuckets, reader.time);
   const keyCount = groups.length + (bucket === undefined ? 0 : 1);
   // Most statements are served from memory, so the DuckDB text is created lazily.
-  let budget: ReturnType<typeof aggregateStatement> | undefined;
+  let built: ReturnType<typeof aggregateStatement> | undefined;
   const statement = () => {
-    budget ??= aggregateStatement(request.calls, { reader, groups, bucket: bucket?.text });
-    return budget;
+    built ??= aggregateStatement(request.calls, { reader, groups, bucket: bucket?.text });
+    return built;
   };
   const chunks = session.read({
     get scans() {
@@ -226,7 +226,7 @@ class Collector {
   }
 }
 
-/** In-memory results contain integers as doubles where they fit; this converts them back. */
+/** Column queries return integers as doubles where they fit; this converts them back. */
 function inType(value: Value, type: CompiledCall['type'] | undefined): Value {
   const isWhole = type === 'integer' || type === 'unsigned';
   return isWhole && typeof value === 'number' ? BigInt(value) : value;

@@ -30,7 +30,7 @@ export interface Rows {
 export function* joinPoints(
   statement: Joined,
   calls: readonly Points[],
-  besides: readonly (readonly Value[])[],
+  otherColumns: readonly (readonly Value[])[],
   functions: readonly ReturnType<typeof rowFunction>[],
 ): Steps<Rows> {
   const {
@@ -41,7 +41,7 @@ export function* joinPoints(
     budget,
   } = statement;
   const { fill } = select;
-  const slots: Value[] = new Array(calls.length + besides.length).fill(null);
+  const slots: Value[] = new Array(calls.length + otherColumns.length).fill(null);
   const empty = select.calls.map(({ name, type }) =>
     fill.kind === 'number' ? fillNumber(fill.value, name === 'count' ? 'integer' : type) : null,
   );
@@ -68,9 +68,10 @@ export function* joinPoints(
         slots[i] =
           points.values[position] ??
           (fill.kind === 'number' && timeBuckets !== undefined ? (empty[i] ?? null) : null);
-        for (let b = 0; b < besides.length; b++)
+        for (let b = 0; b < otherColumns.length; b++)
           slots[calls.length + b] =
-            besides[b]?.[position] ?? filledBeside(statement, b, slots[calls.length + b] ?? null);
+            otherColumns[b]?.[position] ??
+            filledOther(statement, b, slots[calls.length + b] ?? null);
         positions[i] = position + 1;
       } else if (fill.kind !== 'previous') slots[i] = empty[i] ?? null;
     }
@@ -84,7 +85,7 @@ export function* joinPoints(
  * Returns the fill value of an additional column of a selector.
  * @param previous value in the preceding row.
  */
-function filledBeside(
+function filledOther(
   { select: { fill, columns }, timeBuckets, plans }: Joined,
   index: number,
   previous: Value,

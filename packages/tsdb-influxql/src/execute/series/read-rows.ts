@@ -46,12 +46,12 @@ export async function* readRows(
 
 /**
  * Like `readRows`, with many groups per block.
- * @param isMemoryTried the column query was already tried and is not supported.
+ * @param isColumnQueryTried the column query was already tried and is not supported.
  */
 export async function* readRowBlocks(
   request: RowRequest,
   session: Session,
-  isMemoryTried = false,
+  isColumnQueryTried = false,
 ): AsyncGenerator<SeriesBlock, void, undefined> {
   const reader = new TableReader(request, session);
   // Most statements are served from memory, so the DuckDB text is created lazily.
@@ -87,7 +87,9 @@ export async function* readRowBlocks(
     timeOrder: request.lastRowsOnly ? undefined : request.isDescending ? 'descending' : 'ascending',
     groupTags,
     render: (scanText) => statement().textOver(scanText(0)),
-    columnQuery: isMemoryTried ? undefined : reader.columnQuery(rowsComputation(request, reader)),
+    columnQuery: isColumnQueryTried
+      ? undefined
+      : reader.columnQuery(rowsComputation(request, reader)),
   });
   for await (const chunk of chunks)
     yield ranked === undefined ? rowBlock(chunk, request) : rankedBlock(chunk, request, ranked);
@@ -160,8 +162,12 @@ function rankedStatement(
   const { time } = reader;
   const series = `SELECT unnest([${ids.join(', ')}]::BIGINT[]) AS s, unnest(range(${ids.length})) AS k`;
   const order = `k, t${request.isDescending ? ' DESC' : ''}`;
+  const scan = reader.scan();
+  const { table } = request.source;
+  // A large result is divided by the grouping tags of the scan. Time slices would each contain all series.
+  const tags = request.groupTags.filter((tag) => table.columns.get(tag)?.kind === 'tag');
   return {
-    scan: { ...reader.scan(), withSeries: true },
+    scan: { ...scan, columns: [...new Set([...scan.columns, ...tags])], withSeries: true },
     textOver: (source) =>
       `SELECT k.k AS k, ${time} AS t${columns} FROM ${source} r JOIN (${series}) k ON k.s = r._series${where} ORDER BY ${order}`,
   };
@@ -218,7 +224,7 @@ function isSameKey(keys: readonly ArrayLike<string>[], a: number, b: number): bo
   return true;
 }
 
-/** In-memory request for the last rows of series, or for all rows of one group. */
+/** Column query for the last rows of series, or for all rows of one group. */
 function rowsComputation(
   request: RowRequest,
   reader: TableReader,

@@ -33,7 +33,7 @@ export class TableReader {
     this.#session = session;
   }
 
-  /** Tag conditions for the scan. In-memory requests do not use them. */
+  /** Tag conditions for the scan. Column queries do not use them. */
   get conditions(): ScanRequest['tagConditions'] {
     const { filter, source } = this.#range;
     this.#conditions ??= tagConditions(filter, this.#session.seriesOf(source.table));

@@ -11,6 +11,7 @@ import { livePlan } from './live-plan.js';
 import { LiveQuery, type LiveStatements } from './live-query.js';
 import type { LiveSink } from './live-sink.js';
 import { LiveTable } from './live-table.js';
+import { LogRetention } from './log-retention.js';
 import type { Position } from './position.js';
 import { isQueueFull } from './statement-runs.js';
 
@@ -32,9 +33,6 @@ const MAX_COMPUTING_COUNT = 4;
 const HEARTBEAT_MS = 15_000;
 /** Interval at which streams of revoked tokens and deleted tables end. */
 const CHECK_MS = 500;
-/** Log files are retained for clients that will continue, until no live query has run for this long. */
-const RETAIN_MS = 3_600_000;
-const RETAIN_CHECK_MS = 60_000;
 /** A client can continue with the new table. `plinth watch` recognizes this text. */
 const TABLE_REPLACED = 'a column of the table was converted, or the table was created again';
 
@@ -70,7 +68,7 @@ export class LiveQueries implements RecordListener {
   readonly #catchUp: CatchUpReader;
   /** Run only while there are live queries. */
   #timers: readonly Disposable[] = [];
-  readonly #retainingCheck: Disposable;
+  readonly #logRetention: LogRetention;
   /** Versions of the tables of the last rows. */
   readonly #versions = new Map<number, number>();
   /** Queries with rows to send, with the time of the first of them, oldest first. */
@@ -78,10 +76,6 @@ export class LiveQueries implements RecordListener {
   /** Queries in the order in which their results are computed. */
   readonly #computing = new Set<LiveQuery>();
   #isComputing = false;
-  /** When the last live query ran. An earlier run of the server may have had some. */
-  #lastUsedMs: number;
-  #retaining: 'started' | 'stopped' | 'unknown' = 'unknown';
-  #retainingChanged = Promise.resolve();
   #openingCount = 0;
   #isClosed = false;
   #endedSent = 0;
@@ -90,12 +84,14 @@ export class LiveQueries implements RecordListener {
   constructor(deps: LiveQueriesDeps) {
     this.#deps = deps;
     const { clock, statements, engine } = deps;
-    this.#lastUsedMs = clock.monotonicMs();
     this.#catchUp = new CatchUpReader({
       ...{ retainedLog: engine.retainedLog, clock, statements },
       onFailed: (queries, error) => this.#failed(queries, error),
     });
-    this.#retainingCheck = clock.every(RETAIN_CHECK_MS, () => this.#stopRetainingWhenUnused());
+    this.#logRetention = new LogRetention({
+      ...{ retainedLog: engine.retainedLog, clock, log: deps.log },
+      isUsed: () => this.count > 0,
+    });
   }
 
   #startTimers(): void {
@@ -158,7 +154,7 @@ export class LiveQueries implements RecordListener {
     });
     if (this.count === 0) this.#startTimers();
     this.#queries.set(query, request);
-    this.#setRetaining('started');
+    this.#logRetention.noteUse();
     // In the same tick as the position, so that no row is missed or sent twice.
     this.#attach(query);
     request.sink.notice({ kind: 'start' }, position);
@@ -196,6 +192,7 @@ export class LiveQueries implements RecordListener {
     this.#computing.delete(query);
     this.#waiting.delete(query);
     this.#queries.delete(query);
+    this.#logRetention.noteUse();
     if (this.count === 0) this.#stopTimers();
     this.#endedSent += query.sentRowCount;
     this.#endedDropped += query.droppedRowCount;
@@ -322,26 +319,6 @@ export class LiveQueries implements RecordListener {
     }
   }
 
-  #stopRetainingWhenUnused(): void {
-    const nowMs = this.#deps.clock.monotonicMs();
-    if (this.count > 0) this.#lastUsedMs = nowMs;
-    else if (nowMs - this.#lastUsedMs >= RETAIN_MS) this.#setRetaining('stopped');
-  }
-
-  /** After a failure, for example on a full disk, clients may receive `gap` when they continue. */
-  #setRetaining(state: 'started' | 'stopped'): void {
-    if (this.#retaining === state) return;
-    this.#retaining = state;
-    const { retainedLog } = this.#deps.engine;
-    this.#retainingChanged = this.#retainingChanged
-      .then(() =>
-        state === 'started' ? retainedLog.startRetaining() : retainedLog.stopRetaining(),
-      )
-      .catch((error: unknown) =>
-        this.#deps.log.warn({ err: error }, 'log files for live queries are not retained'),
-      );
-  }
-
   #isReplaced({ database, plan: { table } }: LiveQuery): boolean {
     return this.#deps.catalog.database(database.name)?.tables.has(table.name) ?? false;
   }
@@ -356,13 +333,12 @@ export class LiveQueries implements RecordListener {
   end(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#retainingCheck[Symbol.dispose]();
     for (const query of [...this.#queries.keys()]) this.#end(query, 'the server is shutting down');
   }
 
   async close(): Promise<void> {
     this.end();
     await this.#catchUp.close();
-    await this.#retainingChanged;
+    await this.#logRetention.close();
   }
 }

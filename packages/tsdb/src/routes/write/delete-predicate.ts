@@ -72,7 +72,7 @@ export function parseDeletePredicate(text: string): DeletePredicate {
       conditions.push({ name, op, value: unquoted(value), isQuoted: isQuoted(value) });
     else if (op !== '=') throw invalid(text, `${name} supports only =`);
     else if (chosen[kind] !== undefined && chosen[kind] !== unquoted(value)) {
-      throw invalid(text, `more than one ${name}`);
+      throw invalid(text, `more than one ${name}; use a request for each`);
     } else chosen[kind] = unquoted(value);
   }
   return { ...chosen, conditions };
