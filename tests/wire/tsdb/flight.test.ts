@@ -98,6 +98,19 @@ describe('the answer to a ticket', () => {
     ]);
   });
 
+  it('F-01 says what the columns of InfluxQL are in their table, unless they were computed', async () => {
+    const q = 'SELECT usage, n AS count, host, usage + 1 AS more FROM cpu LIMIT 1';
+    const { fields } = (await client.table(sql(q, { query_type: 'influxql' }))).schema;
+    const kinds = fields.map(({ name, metadata }) => [name, metadata.get('iox::column::type')]);
+    assert.deepEqual(kinds.slice(1), [
+      ['time', 'iox::column_type::timestamp'],
+      ['usage', 'iox::column_type::field::float'],
+      ['count', 'iox::column_type::field::integer'],
+      ['host', 'iox::column_type::tag'],
+      ['more', undefined],
+    ]);
+  });
+
   it('F-01 names the columns that group InfluxQL', async () => {
     const query_type = 'influxql';
     const q = 'SELECT mean(usage) FROM cpu GROUP BY host, region';
