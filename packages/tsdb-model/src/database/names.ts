@@ -15,7 +15,7 @@ export function isReservedColumn(name: string): boolean {
 /**
  * The database of a retention policy (`db/policy`); `undefined` for the name of a database.
  */
-export function ownerOf(name: string): string | undefined {
+export function databaseOfPolicy(name: string): string | undefined {
   const slash = name.indexOf('/');
   return slash === -1 ? undefined : name.slice(0, slash);
 }
@@ -24,7 +24,7 @@ export function ownerOf(name: string): string | undefined {
  * Why this database cannot be created: InfluxQL uses these policy names for the database itself.
  */
 export function findNewDatabaseFault(name: string): string | undefined {
-  const owner = ownerOf(name);
+  const owner = databaseOfPolicy(name);
   if (owner === undefined || !/\/(?:autogen|default)$/.test(name)) return undefined;
   return `'${name}' is database '${owner}' itself: name it without its default retention policy`;
 }
