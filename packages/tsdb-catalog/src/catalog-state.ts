@@ -93,12 +93,12 @@ export class CatalogState {
    * may be the database or one of its policies.
    */
   tableCountOf(name: string): number {
-    const owner = databaseOfPolicy(name) ?? name;
-    const counts = [this.database(owner), ...this.policiesOf(owner)].map(
+    const databaseName = databaseOfPolicy(name) ?? name;
+    const counts = [this.database(databaseName), ...this.policiesOf(databaseName)].map(
       (each) => each?.tables.size ?? 0,
     );
     for (const { database, newTableCount } of this.uncommitted) {
-      if ((databaseOfPolicy(database) ?? database) === owner) counts.push(newTableCount);
+      if ((databaseOfPolicy(database) ?? database) === databaseName) counts.push(newTableCount);
     }
     return counts.reduce((sum, count) => sum + count, 0);
   }

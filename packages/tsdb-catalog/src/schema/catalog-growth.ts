@@ -79,7 +79,7 @@ export class CatalogGrowth {
 
   /**
    * Makes the drafts durable, then visible. Creates the database if it does not exist, and before
-   * it the owner of a policy. The caller must hold the queue of the database. Throws
+   * it the database of a policy. The caller must hold the queue of the database. Throws
    * `database_name_invalid`.
    */
   async change(
@@ -147,23 +147,23 @@ export class CatalogGrowth {
     const all = this.#deps.limits.databaseCount;
     const limit = isLimited ? Math.floor(all * WRITER_SHARE.all) : all;
     // A policy is not created if it or its database exceeds the limit.
-    const owner = databaseOfPolicy(name);
-    const count = owner === undefined || this.#state.database(owner) !== undefined ? 1 : 2;
+    const database = databaseOfPolicy(name);
+    const count = database === undefined || this.#state.database(database) !== undefined ? 1 : 2;
     if (this.#state.databaseCount + count > limit) {
       throw tsdbError('database_limit_reached', { limit });
     }
     const policyLimit = Math.floor(all * WRITER_SHARE.policiesOfDatabase);
-    if (isLimited && owner !== undefined && this.#state.policyCountOf(owner) >= policyLimit) {
-      throw tsdbError('policy_limit_reached', { database: owner, limit: policyLimit });
+    if (isLimited && database !== undefined && this.#state.policyCountOf(database) >= policyLimit) {
+      throw tsdbError('policy_limit_reached', { database, limit: policyLimit });
     }
   }
 
   /** No other code acquires the queues of a database and of its policy in the opposite order. */
   async ensureDatabaseOfPolicy(policy: string): Promise<void> {
-    const owner = databaseOfPolicy(policy);
-    if (owner === undefined || this.#state.database(owner) !== undefined) return;
-    await this.#deps.changes.run(owner, async () => {
-      if (this.#state.database(owner) === undefined) await this.change(owner, undefined, []);
+    const database = databaseOfPolicy(policy);
+    if (database === undefined || this.#state.database(database) !== undefined) return;
+    await this.#deps.changes.run(database, async () => {
+      if (this.#state.database(database) === undefined) await this.change(database, undefined, []);
     });
   }
 

@@ -76,8 +76,8 @@ export function withPolicies(
   database: DatabaseSchema,
   databases: readonly DatabaseSchema[],
 ): readonly DatabaseSchema[] {
-  const owner = databaseOfPolicy(database.name) ?? database.name;
-  return databases.filter(({ name }) => (databaseOfPolicy(name) ?? name) === owner);
+  const databaseName = databaseOfPolicy(database.name) ?? database.name;
+  return databases.filter(({ name }) => (databaseOfPolicy(name) ?? name) === databaseName);
 }
 
 /**

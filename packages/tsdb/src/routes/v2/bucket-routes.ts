@@ -178,8 +178,8 @@ export function bucketRoutes(deps: RouteDeps): readonly Route[] {
           requested === undefined || requested === value;
         const content = visible(catalog.databases(), principal, deps)
           .flatMap((bucket) => {
-            const owner = catalog.database(databaseOfPolicy(bucket.name) ?? bucket.name);
-            return owner === undefined ? [] : [mappingOf(bucket, owner)];
+            const database = catalog.database(databaseOfPolicy(bucket.name) ?? bucket.name);
+            return database === undefined ? [] : [mappingOf(bucket, database)];
           })
           .filter((mapping) => matches(query.id ?? query.bucketID, mapping.id))
           .filter((mapping) => matches(query.db, mapping.database))

@@ -45,9 +45,11 @@ export async function deleteByField(
   },
 ): Promise<void> {
   const { database, table, field, minTimeNs, maxTimeNs, conditions, tables } = deletion;
-  const owner = databaseOfPolicy(database);
+  const databaseName = databaseOfPolicy(database);
   const [db, policy] =
-    owner === undefined ? [database, 'autogen'] : [owner, database.slice(owner.length + 1)];
+    databaseName === undefined
+      ? [database, 'autogen']
+      : [databaseName, database.slice(databaseName.length + 1)];
   const source = table === undefined ? '/.*/' : quoteName(table);
   const where = [
     ...conditions.map((condition) => comparisonText(condition, tables)),

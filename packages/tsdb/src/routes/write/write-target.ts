@@ -154,10 +154,10 @@ function withPolicy(db: string, parameters: Parameters, rules: ApiRules): string
 }
 
 function exactDatabase(parameters: Parameters, database: string): string | undefined {
-  const owner = databaseOfPolicy(database);
+  const databaseName = databaseOfPolicy(database);
   const policy = readParameter(parameters, ['rp']);
-  if (owner === undefined || policy === undefined) return undefined;
-  const exact = `${owner}/${policy}`;
+  if (databaseName === undefined || policy === undefined) return undefined;
+  const exact = `${databaseName}/${policy}`;
   return exact !== database && toAsciiLowerCase(exact) === toAsciiLowerCase(database)
     ? exact
     : undefined;
