@@ -1,5 +1,5 @@
 import { tableLimitMessage } from '@plinth/tsdb-model/database/limits.js';
-import { INTERNAL_DATABASE, ownerOf } from '@plinth/tsdb-model/database/names.js';
+import { databaseOfPolicy, INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { grouped } from '@plinth/tsdb-model/grouped.js';
 import type { DatabaseSchema, IntegerFields, TableSchema } from '@plinth/tsdb-model/schema.js';
@@ -11,7 +11,7 @@ import {
 import type { CatalogContent } from './records/read-catalog.js';
 import type { TableEntry } from './schema/grow-table.js';
 
-interface Growing {
+interface UncommittedGrowth {
   readonly database: string;
   readonly isNewDatabase: boolean;
   readonly newTableCount: number;
@@ -33,7 +33,7 @@ export class CatalogState {
   databaseCount = 0;
   tableCount = 0;
   /** Changes that are already counted but not visible yet. */
-  readonly growing = new Set<Growing>();
+  readonly uncommitted = new Set<UncommittedGrowth>();
 
   constructor(content: CatalogContent) {
     const tablesOf = grouped(content.tables, ({ schema }) => schema.databaseId);
@@ -66,7 +66,7 @@ export class CatalogState {
 
   /** A retention policy uses the option of its database. */
   integerFieldsOf(name: string): IntegerFields {
-    return this.database(ownerOf(name) ?? name)?.integerFields ?? 'integer';
+    return this.database(databaseOfPolicy(name) ?? name)?.integerFields ?? 'integer';
   }
 
   databases(): readonly DatabaseSchema[] {
@@ -77,13 +77,13 @@ export class CatalogState {
 
   /** Retention policies of a database, ascending by name. */
   policiesOf(database: string): readonly DatabaseSchema[] {
-    return this.databases().filter(({ name }) => ownerOf(name) === database);
+    return this.databases().filter(({ name }) => databaseOfPolicy(name) === database);
   }
 
   /** Number of retention policies of a database, including those being created. */
   policyCountOf(database: string): number {
-    const making = [...this.growing].filter(
-      (change) => change.isNewDatabase && ownerOf(change.database) === database,
+    const making = [...this.uncommitted].filter(
+      (change) => change.isNewDatabase && databaseOfPolicy(change.database) === database,
     );
     return this.policiesOf(database).length + making.length;
   }
@@ -93,12 +93,12 @@ export class CatalogState {
    * may be the database or one of its policies.
    */
   tableCountOf(name: string): number {
-    const owner = ownerOf(name) ?? name;
-    const counts = [this.database(owner), ...this.policiesOf(owner)].map(
+    const databaseName = databaseOfPolicy(name) ?? name;
+    const counts = [this.database(databaseName), ...this.policiesOf(databaseName)].map(
       (each) => each?.tables.size ?? 0,
     );
-    for (const { database, newTableCount } of this.growing) {
-      if ((ownerOf(database) ?? database) === owner) counts.push(newTableCount);
+    for (const { database, newTableCount } of this.uncommitted) {
+      if ((databaseOfPolicy(database) ?? database) === databaseName) counts.push(newTableCount);
     }
     return counts.reduce((sum, count) => sum + count, 0);
   }

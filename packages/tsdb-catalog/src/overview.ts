@@ -1,4 +1,4 @@
-import { ownerOf } from '@plinth/tsdb-model/database/names.js';
+import { databaseOfPolicy } from '@plinth/tsdb-model/database/names.js';
 import type { DatabaseSchema, IntegerFields, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { Segment, TimeSpan } from '@plinth/tsdb-model/segment.js';
 import type { DeletedResources } from './deletion/deleted-resources.js';
@@ -64,7 +64,7 @@ export function databasesOverview(
   // A retention policy uses the option of its database.
   const byName = new Map(catalog.databases().map((schema) => [schema.name, schema]));
   const integerFieldsOf = (schema: DatabaseSchema): IntegerFields =>
-    (byName.get(ownerOf(schema.name) ?? '') ?? schema).integerFields ?? 'integer';
+    (byName.get(databaseOfPolicy(schema.name) ?? '') ?? schema).integerFields ?? 'integer';
   const active = catalog
     .databases()
     .filter(matches)

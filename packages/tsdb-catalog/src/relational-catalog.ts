@@ -75,7 +75,7 @@ export class RelationalCatalog implements Catalog {
     // Earlier versions created policies without their database.
     for (const { name } of catalog.databases()) {
       if (catalog.#state.databaseCount >= deps.limits.databaseCount) break;
-      await catalog.#growth.ensureOwner(name);
+      await catalog.#growth.ensureDatabaseOfPolicy(name);
     }
     return catalog;
   }
@@ -106,7 +106,7 @@ export class RelationalCatalog implements Catalog {
     });
     this.deletions = new CatalogDeletions({
       ...parts,
-      ensureOwner: (policy) => this.#growth.ensureOwner(policy),
+      ensureDatabaseOfPolicy: (policy) => this.#growth.ensureDatabaseOfPolicy(policy),
       defaultMs,
       onRemoved,
       onDatabases: () => {

@@ -30,14 +30,21 @@ export class BackgroundWork {
       readonly columnCache: ColumnCache;
     },
   ) {
-    const { host, files, registry, leases, clock, report, settings } = deps;
+    const { duckDb, files, registry, leases, clock, report, settings } = deps;
     const { buffer } = components;
     const tables = (): IterableIterator<TableStore> => components.tables.values();
     const visibleFromNs = (store: TableStore): bigint => components.tables.visibleFromNs(store);
     const onFailed = (error: unknown): void => report.backgroundFailed(error);
     this.fileCommits = new FileCommits({ registry, files, onError: onFailed });
     const hasSpaceFor = deps.hasSpaceFor ?? (() => true);
-    const stored = { host, files, fileCommits: this.fileCommits, hasSpaceFor, leases, clock };
+    const stored = {
+      duckDb,
+      files,
+      fileCommits: this.fileCommits,
+      hasSpaceFor,
+      leases,
+      clock,
+    };
     this.compactor = new Compactor({
       ...stored,
       registry,

@@ -25,7 +25,7 @@ export interface EngineDeps {
   readonly recordListener?: RecordListener;
   readonly catalog: Catalog;
   readonly log: CommitLog;
-  readonly host: DuckDbHost;
+  readonly duckDb: DuckDbHost;
   readonly files: SegmentFiles;
   readonly verifier: FileVerifier;
   readonly registry: SegmentRegistry;

@@ -24,7 +24,7 @@ export class EngineTables {
   #indexing: Promise<void> | undefined;
 
   constructor(deps: EngineDeps, cache: ColumnCache) {
-    const { catalog, clock, host, files, verifier, report } = deps;
+    const { catalog, clock, duckDb, files, verifier, report } = deps;
     this.#catalog = catalog;
     this.#clock = clock;
     const onError = (error: unknown): void => report.backgroundFailed(error);
@@ -32,7 +32,7 @@ export class EngineTables {
     this.#makeStore = (schema) =>
       new TableStore({
         schema,
-        host,
+        duckDb,
         files,
         verifier,
         cache,

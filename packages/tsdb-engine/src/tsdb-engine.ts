@@ -75,7 +75,7 @@ export class TsdbEngine implements Engine {
 
   private constructor(deps: EngineDeps) {
     this.#deps = deps;
-    const { catalog, log, host, files, clock, settings } = deps;
+    const { catalog, log, duckDb, files, clock, settings } = deps;
     const columnCache = new ColumnCache({
       limitBytes: settings.columnCacheBytes,
       nowMs: () => clock.monotonicMs(),
@@ -98,11 +98,11 @@ export class TsdbEngine implements Engine {
       buffer,
       storeOf,
       commitListener: deps.commitListener,
-      yielder: host.yielder,
+      yielder: duckDb.yielder,
     });
     this.#queries = new QueryPath({
       catalog,
-      host,
+      duckDb,
       files,
       planner: deps.planner,
       storeOf,
@@ -312,7 +312,7 @@ export class TsdbEngine implements Engine {
     await this.#deps.verifier.close();
     this.#state = 'closed';
     // If the log fails to close, DuckDB's threads and memory must still be freed.
-    await this.#deps.log.close().finally(() => this.#deps.host.close());
+    await this.#deps.log.close().finally(() => this.#deps.duckDb.close());
   }
 
   /** Lets running queries finish. Queries that take too long fail when DuckDB closes. */

@@ -59,7 +59,7 @@ export interface ParsedTable {
   readonly newSeries: NewSeries | undefined;
   /**
    * Line protocol: byte range of each row's line in the body, `[start, end)` without the newline, and its 1-based line
-   * number. Other formats: 0, 0 or `HISTOGRAM_ROW`, and the position of the row's sample in the message.
+   * number. Other formats: 0, 0 or `HISTOGRAM_LINE_END`, and the position of the row's sample in the message.
    */
   readonly lineStarts: Uint32Array;
   readonly lineEnds: Uint32Array;
@@ -88,7 +88,7 @@ export interface ParsedBody {
   readonly format?: 'remote_write' | 'otlp_metrics';
   /** Set if the complete body must be refused, because its bytes are not a message. Tables then have no rows. */
   readonly invalid?: string;
-  /** Rows of native histograms: those with a `lineEnds` of `HISTOGRAM_ROW`, in all tables. */
+  /** Rows of native histograms: those with a `lineEnds` of `HISTOGRAM_LINE_END`, in all tables. */
   readonly histogramCount?: number;
   /** Exemplars of OpenTelemetry metrics, which are not stored. */
   readonly exemplarCount?: number;

@@ -82,7 +82,8 @@ export class PlanMaker {
     const scans = session.scans.map((scan) => scan.toRequest());
     const serialized: SerializedPlan = {
       scans,
-      pieces: splitAtScanMarks(session.stringBudget.apply(text)),
+      // Expressions that create strings share one memory limit, so each contains their number.
+      pieces: splitAtScanMarks(session.stringBudget.insertProducerCount(text)),
       columns:
         explain === undefined
           ? query.columns.map(({ name, type, tableColumnKind }) => ({

@@ -111,13 +111,13 @@ export async function openTsdb(
   const tempDir = `${deps.dataDir}/tsdb-temp`;
   const shares = memoryShares(settings);
   warnOfLittleMemory(shares, deps.log);
-  const [catalog, host] = await Promise.all([
+  const [catalog, duckDb] = await Promise.all([
     openCatalog(deps),
     openHost(deps, tempDir, shares.duckDbBytes),
   ]);
   const hasTables = catalog.databases().some(({ tables }) => tables.size > 0);
   if (hasTables) {
-    host.prepare(); // in its own threads, while the log is read here
+    duckDb.prepare(); // in its own threads, while the log is read here
     onTablesFound();
   }
   const startedMs = clock.nowMs();
@@ -125,7 +125,7 @@ export async function openTsdb(
   const queryLog = newQueryLog(deps, metrics);
   const { isCurrent = () => true } = deps;
   const revocationCheck = clock.every(REVOKED_CHECK_MS, () => queryLog.cancelRevoked(isCurrent));
-  const caches = newCaches(deps, { catalog, host });
+  const caches = newCaches(deps, { catalog, duckDb });
   // The storage engine reports commits and shows triggers, but the processing engine needs the
   // storage engine.
   let processing: Processing | undefined;
@@ -148,7 +148,7 @@ export async function openTsdb(
   // Known tag sets would be accepted under the old name, so that parsers must number them again.
   catalog.whenRenamed(() => parserPool.forget());
   const report = reportTo(deps.log, metrics, refusedWrites);
-  const store = newSegmentStore(deps, { host, tempDir, report });
+  const store = newSegmentStore(deps, { duckDb, tempDir, report });
   const { registry, checksums } = store;
   const engine = await TsdbEngine.open({
     catalog,
@@ -162,7 +162,7 @@ export async function openTsdb(
       recordDurable: (seq, batches) => liveQueries?.recordDurable(seq, batches),
     },
     log: await openLog(deps, { catalog, registry }),
-    host,
+    duckDb,
     ...store,
     hasSpaceFor: (sizeBytes) => deps.diskSpace?.hasSpaceFor(sizeBytes) ?? true,
     leases: deps.leases,
@@ -187,9 +187,9 @@ export async function openTsdb(
   const converting = new Conversions({ catalog, engine, clock, log: deps.log });
   conversions = converting;
   await converting.open();
-  const live = newLiveQueries(deps, { catalog, engine, host });
+  const live = newLiveQueries(deps, { catalog, engine, duckDb });
   liveQueries = live;
-  const published = await openOpenTables(deps, { catalog, engine, store, host, report });
+  const published = await openOpenTables(deps, { catalog, engine, store, duckDb, report });
   openTables = published;
   observeEngine(deps.metrics, () => engine.state());
   observeMemory(deps.metrics, shares);
@@ -236,7 +236,7 @@ export async function openTsdb(
     statistics,
     freeze: (moment) => queries.duringBackup(() => freezeFiles(moment, opened)),
     get usesFolder() {
-      return host.isWorking;
+      return duckDb.isWorking;
     },
     async close() {
       revocationCheck[Symbol.dispose]();
@@ -312,14 +312,14 @@ function newLiveQueries(
   options: {
     readonly catalog: RelationalCatalog;
     readonly engine: TsdbEngine;
-    readonly host: DuckDbHost;
+    readonly duckDb: DuckDbHost;
   },
 ): LiveQueries {
-  const { catalog, engine, host } = options;
+  const { catalog, engine, duckDb } = options;
   const onFailed = (err: unknown): void => log.error({ err }, 'background work failed');
   const live = new LiveQueries({
     ...{ engine, catalog, isCurrent, clock, log },
-    statements: new StatementRuns(engine, new CacheRows(host, onFailed, 'live_rows')),
+    statements: new StatementRuns(engine, new CacheRows(duckDb, onFailed, 'live_rows')),
     maxCount: settings.max_live_queries,
   });
   observeLiveQueries(metrics, live);
@@ -333,15 +333,15 @@ async function openOpenTables(
     readonly catalog: RelationalCatalog;
     readonly engine: TsdbEngine;
     readonly store: ReturnType<typeof newSegmentStore>;
-    readonly host: DuckDbHost;
+    readonly duckDb: DuckDbHost;
     readonly report: ReturnType<typeof reportTo>;
   },
 ): Promise<OpenTables> {
   const { openTables: settings, objects, leases, clock, diskSpace } = deps;
-  const { catalog, engine, store, host, report } = options;
+  const { catalog, engine, store, duckDb, report } = options;
   const counts = new PublishCounts();
   const bucket = await openPublishedBucket(deps, catalog.clusterUuid, counts);
-  const { yielder } = host;
+  const { yielder } = duckDb;
   const root = `file://${dirname(resolve(objects.localPath('open-tables')))}`;
   const localTrees = new MetadataTrees({ objects, yielder, root });
   const openTables = await OpenTables.open({
@@ -401,10 +401,10 @@ function warnOfLittleMemory({ processNeedsBytes }: MemoryShares, log: Logger): v
 
 function newCaches(
   { settings, relational, clock, log }: TsdbDeps,
-  { catalog, host }: { readonly catalog: RelationalCatalog; readonly host: DuckDbHost },
+  { catalog, duckDb }: { readonly catalog: RelationalCatalog; readonly duckDb: DuckDbHost },
 ): Caches {
   return new Caches({
-    ...{ catalog, host, clock },
+    ...{ catalog, duckDb, clock },
     records: new CacheRecords(relational),
     settings: {
       lastEvictionIntervalMs: settings.last_cache_eviction_interval_ms,

@@ -2,7 +2,7 @@ import type { AccountFields, StoredAccount } from './account/account.js';
 import type { ConfigurationName } from './account/configuration-name.js';
 import type { RequestFields } from './account/parts.js';
 import type { PersonFields, StoredPerson } from './account/person.js';
-import type { Provided } from './account/provided.js';
+import type { ProvidedFields } from './account/provided-fields.js';
 import type { PlatformSettings } from './platform/platform-settings.js';
 import type { Violation } from './violation.js';
 
@@ -65,7 +65,7 @@ export interface AccountCheck extends CheckBase {
     >;
   };
   /** Fields provided by `requestFields`. */
-  readonly provided: Provided;
+  readonly provided: ProvidedFields;
   readonly hasAccountToken: boolean;
   /**
    * The token had `shown_and_accepted: true`; `requestFields` then contains the acceptance at
@@ -87,7 +87,7 @@ export interface PersonCheck extends CheckBase {
   readonly operation: 'create' | 'update';
   /** The checked fields of the request and of its person token. */
   readonly requestFields: RequestFields<PersonFields>;
-  readonly provided: Provided;
+  readonly provided: ProvidedFields;
   readonly hasPersonToken: boolean;
   readonly account: StoredAccount;
   /** The Person before an update. */

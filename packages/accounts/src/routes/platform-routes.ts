@@ -52,7 +52,7 @@ export interface PlatformRouteDeps {
   readonly random: Random;
   readonly maxBodyBytes: number;
   /** Stores the key and parameters of a request with an invalid shape. */
-  noteRefused(context: RequestContext, body: unknown): Promise<void>;
+  storeRefused(context: RequestContext, body: unknown): Promise<void>;
 }
 
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
@@ -146,7 +146,7 @@ export class PlatformRoutes {
       return await handle(call);
     } catch (error) {
       const body = isShapeRefused(error) ? readAnyBody(call.request) : undefined;
-      if (body !== undefined) await this.#deps.noteRefused(call.context, body);
+      if (body !== undefined) await this.#deps.storeRefused(call.context, body);
       throw error;
     }
   }

@@ -32,7 +32,7 @@ export function accountsTable(deps: {
     dialect,
     random,
     maxBodyBytes,
-    noteRefused: (context, body) => mutations.noteRefused(context, body),
+    storeRefused: (context, body) => mutations.storeRefused(context, body),
   });
   const parts = { ...domain, shapes, vendorWord };
   return {

@@ -20,13 +20,13 @@ class ExpectedLogInMemory implements ExpectedLogStore {
   /** The step at which the process dies. */
   failsAt: 'start' | 'started' | 'stop' | 'stopped' | undefined;
 
-  async noteStart(serverStartNumber: number): Promise<void> {
+  async storeStart(serverStartNumber: number): Promise<void> {
     this.#failAt('start');
     this.expected = { ...this.expected, serverStartNumber, end: undefined };
     this.#failAt('started');
   }
 
-  async noteStop(end: LogEnd): Promise<void> {
+  async storeStop(end: LogEnd): Promise<void> {
     this.#failAt('stop');
     this.expected = { ...this.expected, end };
     this.#failAt('stopped');

@@ -47,7 +47,7 @@ export interface ExpectedLogStore {
   /** The state that the log must have when it is opened. */
   readonly expected: ExpectedLog;
   /** Called before the first file of this start is created. Stores the number of this start and clears the expected end. */
-  noteStart(serverStartNumber: number): Promise<void>;
+  storeStart(serverStartNumber: number): Promise<void>;
   /** Called after the last record and before the end mark of a clean stop. */
-  noteStop(end: LogEnd): Promise<void>;
+  storeStop(end: LogEnd): Promise<void>;
 }

@@ -36,6 +36,7 @@ interface Rotation {
 /** The log as numbered files in one folder. Opening checks all files; new records always go to a new file. */
 export async function openCommitLog(options: CommitLogOptions): Promise<FileCommitLog> {
   const { fileSystem, directory, nodeId, repair = false, firstFile = 1, expectedLog } = options;
+  // The state of the log as the catalog (`plinth.db`) stores it.
   const { expected = NOTHING_EXPECTED } = expectedLog ?? {};
   await fileSystem.makeDirectory(directory);
   const recovered = await recoverLog({
@@ -52,7 +53,7 @@ export async function openCommitLog(options: CommitLogOptions): Promise<FileComm
   };
   // Must run after the end mark of the last stop (docs/formats/commit-log.md) is truncated: the log refuses to open with
   // an end mark if the catalog does not contain the end.
-  await expectedLog?.noteStart(next.serverStartNumber);
+  await expectedLog?.storeStart(next.serverStartNumber);
   const active = await createUnlessFull(options, next);
   return new FileCommitLog(options, recovered, { ...next, active });
 }
@@ -437,7 +438,7 @@ export class FileCommitLog implements CommitLog {
 
   async #noteEnd(checksum?: number): Promise<void> {
     const end = { file: this.newestFile, sequence: this.#nextSequence, checksum };
-    await this.#options.expectedLog?.noteStop(end);
+    await this.#options.expectedLog?.storeStop(end);
   }
 }
 

@@ -143,7 +143,7 @@ export class CatalogDeletions {
         // The event of the database covers its tables.
         await this.#deps.events.database(tx, 'deleted', database);
       },
-      isMade: (reader) => isDatabaseDeletedAs(reader, left),
+      wasCommitted: (reader) => isDatabaseDeletedAs(reader, left),
       applyCommitted: () => {
         this.#deps.state.hideDatabase(left, tables);
         this.#deps.onRemoved(tables.map((table) => removedTable(database.name, table)));
@@ -169,7 +169,7 @@ export class CatalogDeletions {
         const tables = [entry.schema.name];
         await this.#deps.events.tables(tx, 'deleted', { database, tables });
       },
-      isMade: (reader) => isTableDeletedAs(reader, table),
+      wasCommitted: (reader) => isTableDeletedAs(reader, table),
       applyCommitted: () => {
         this.#deps.state.hideTable(database, table);
         this.#deps.onRemoved([removedTable(database.name, table)]);
@@ -183,7 +183,7 @@ export class CatalogDeletions {
     const after = { ...database, hardDeleteMs: this.#rescheduledMs(database, choice, name) };
     await this.#make(name, {
       write: (tx) => writeDeletedDatabase(tx, after),
-      isMade: (reader) => isDatabaseDeletedAs(reader, after),
+      wasCommitted: (reader) => isDatabaseDeletedAs(reader, after),
       applyCommitted: () => this.#deps.state.deleted.putDatabase(after),
     });
   }
@@ -204,7 +204,7 @@ export class CatalogDeletions {
     };
     await this.#make(database.name, {
       write: (tx) => writeDeletedTable(tx, after),
-      isMade: (reader) => isTableDeletedAs(reader, after),
+      wasCommitted: (reader) => isTableDeletedAs(reader, after),
       applyCommitted: () => this.#deps.state.deleted.putTable(after),
     });
   }
@@ -235,14 +235,14 @@ export class CatalogDeletions {
     database: string,
     change: {
       readonly write: (tx: CatalogTransaction) => Promise<void>;
-      readonly isMade: (reader: Kysely<CatalogTables>) => Promise<boolean>;
+      readonly wasCommitted: (reader: Kysely<CatalogTables>) => Promise<boolean>;
       readonly applyCommitted: () => void;
     },
   ): Promise<void> {
     const { store, changes } = this.#deps;
-    await changes.make([database], {
-      make: () => store.transaction<CatalogTables, void>(change.write),
-      isMade: () => change.isMade(store.reader<CatalogTables>()),
+    await changes.commit([database], {
+      runTransaction: () => store.transaction<CatalogTables, void>(change.write),
+      wasCommitted: () => change.wasCommitted(store.reader<CatalogTables>()),
       applyCommitted: change.applyCommitted,
       abandon: () => undefined,
     });

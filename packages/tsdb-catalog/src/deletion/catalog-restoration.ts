@@ -1,6 +1,6 @@
 import type { Clock, RelationalStore } from '@plinth/kernel';
 import type { CatalogLimits } from '@plinth/tsdb-model/database/limits.js';
-import { ownerOf } from '@plinth/tsdb-model/database/names.js';
+import { databaseOfPolicy } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { CatalogEvents } from '../catalog-events.js';
 import type { CatalogState } from '../catalog-state.js';
@@ -24,7 +24,7 @@ export interface CatalogRestorationDeps {
   /** Serialises the changes of each database. */
   readonly changes: CatalogChanges;
   /** Creates the database of a retention policy. */
-  readonly ensureOwner: (policy: string) => Promise<void>;
+  readonly ensureDatabaseOfPolicy: (policy: string) => Promise<void>;
   /** Called in the same tick in which a database is deleted or restored. */
   readonly onDatabases: () => void;
 }
@@ -49,7 +49,7 @@ export class CatalogRestoration {
       .databases()
       .filter(
         ({ originalName, deletedMs, purgedMs }) =>
-          ownerOf(originalName) === found.originalName &&
+          databaseOfPolicy(originalName) === found.originalName &&
           deletedMs === found.deletedMs &&
           purgedMs === undefined,
       );
@@ -85,8 +85,8 @@ export class CatalogRestoration {
       this.#deps.state.assertRoomForTables(1, this.#deps.limits.tableCount);
       const { id } = table.entry.schema;
       this.#deps.state.tableCount++;
-      await this.#deps.changes.make([target.database], {
-        make: () =>
+      await this.#deps.changes.commit([target.database], {
+        runTransaction: () =>
           this.#deps.store.transaction<CatalogTables, void>(async (tx) => {
             await restoreTable(tx, id, table.originalName);
             await this.#deps.events.tables(tx, 'created', {
@@ -94,7 +94,7 @@ export class CatalogRestoration {
               tables: [table.originalName],
             });
           }),
-        isMade: () => isTableRestored(this.#deps.store.reader<CatalogTables>(), id),
+        wasCommitted: () => isTableRestored(this.#deps.store.reader<CatalogTables>(), id),
         applyCommitted: () => {
           deleted.removeTable(table);
           this.#deps.state.show(this.#deps.state.databaseById(database.id) ?? database, [
@@ -111,7 +111,7 @@ export class CatalogRestoration {
   async #restoreDatabase(deleted: DeletedDatabase): Promise<void> {
     const state = this.#deps.state;
     const { id } = deleted.schema;
-    await this.#deps.ensureOwner(deleted.originalName);
+    await this.#deps.ensureDatabaseOfPolicy(deleted.originalName);
     if (state.database(deleted.originalName) !== undefined) {
       throw tsdbError('resource_exists', { resource: deleted.originalName });
     }
@@ -126,8 +126,8 @@ export class CatalogRestoration {
     state.databaseCount++;
     state.tableCount += tables.length;
     const database = { ...deleted.schema, name: deleted.originalName };
-    await this.#deps.changes.make([deleted.schema.name, deleted.originalName], {
-      make: () =>
+    await this.#deps.changes.commit([deleted.schema.name, deleted.originalName], {
+      runTransaction: () =>
         this.#deps.store.transaction<CatalogTables, void>(async (tx) => {
           await restoreDatabase(tx, id, deleted.originalName);
           for (const { entry, originalName } of tables) {
@@ -135,7 +135,7 @@ export class CatalogRestoration {
           }
           await this.#deps.events.database(tx, 'created', database);
         }),
-      isMade: () => isDatabaseRestored(this.#deps.store.reader<CatalogTables>(), id),
+      wasCommitted: () => isDatabaseRestored(this.#deps.store.reader<CatalogTables>(), id),
       applyCommitted: () => {
         state.deleted.removeDatabase(deleted);
         for (const table of tables) state.deleted.removeTable(table);

@@ -27,7 +27,7 @@ export class CatalogChanges {
   }
 
   /** Makes a change durable, then visible. The caller must hold the queues of these databases. */
-  async make(databases: readonly string[], change: VerifiedCommit): Promise<void> {
+  async commit(databases: readonly string[], change: VerifiedCommit): Promise<void> {
     const commits = new VerifiedCommits();
     try {
       await commits.commit(() => change);

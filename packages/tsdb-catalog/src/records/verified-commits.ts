@@ -3,9 +3,9 @@ import { Exclusive } from '@plinth/kernel';
 /** A catalog transaction, and its effects in memory. */
 export interface VerifiedCommit {
   /** Runs the transaction. */
-  make(): Promise<void>;
+  runTransaction(): Promise<void>;
   /** Whether the transaction was committed; called after it failed with `error`. */
-  isMade(error: unknown): Promise<boolean>;
+  wasCommitted(error: unknown): Promise<boolean>;
   /** Called if it was committed. Must not fail. */
   applyCommitted(): void | Promise<void>;
   /** Called if it was not committed. Must not fail. */
@@ -27,8 +27,8 @@ export class VerifiedCommits {
   }
 
   /**
-   * Resolves when the commit is done and published. Otherwise it is abandoned, or its outcome is
-   * unknown, and `determineOutcome` determines it.
+   * Resolves when the transaction is committed and applied in memory. Otherwise it is abandoned, or its
+   * outcome is unknown, and `determineOutcome` determines it.
    * @param prepare called immediately before the transaction.
    */
   async commit(prepare: () => VerifiedCommit): Promise<void> {
@@ -61,16 +61,16 @@ export class VerifiedCommits {
 
   async #commit(commit: VerifiedCommit): Promise<void> {
     try {
-      await commit.make();
+      await commit.runTransaction();
     } catch (error) {
-      let isMade: boolean;
+      let wasCommitted: boolean;
       try {
-        isMade = await commit.isMade(error);
+        wasCommitted = await commit.wasCommitted(error);
       } catch {
         this.#unknownOutcome = commit;
         throw error; // report the first failure, not this one
       }
-      if (!isMade) {
+      if (!wasCommitted) {
         await commit.abandon();
         throw error;
       }
@@ -81,8 +81,8 @@ export class VerifiedCommits {
   async #determineOutcome(): Promise<void> {
     const commit = this.#unknownOutcome;
     if (commit === undefined) return;
-    const isMade = await commit.isMade(undefined);
+    const wasCommitted = await commit.wasCommitted(undefined);
     this.#unknownOutcome = undefined;
-    await (isMade ? commit.applyCommitted() : commit.abandon());
+    await (wasCommitted ? commit.applyCommitted() : commit.abandon());
   }
 }

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock, Random, RelationalStore } from '@plinth/kernel';
 import { type CatalogLimits, WRITER_SHARE } from '@plinth/tsdb-model/database/limits.js';
 import {
+  databaseOfPolicy,
   findNewDatabaseFault,
   INTERNAL_DATABASE,
-  ownerOf,
 } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { DatabaseSchema, IntegerFields } from '@plinth/tsdb-model/schema.js';
@@ -79,7 +79,7 @@ export class CatalogGrowth {
 
   /**
    * Makes the drafts durable, then visible. Creates the database if it does not exist, and before
-   * it the owner of a policy. The caller must hold the queue of the database. Throws
+   * it the database of a policy. The caller must hold the queue of the database. Throws
    * `database_name_invalid`.
    */
   async change(
@@ -99,7 +99,7 @@ export class CatalogGrowth {
       const fault = findNewDatabaseFault(name);
       if (fault !== undefined) throw tsdbError('database_name_invalid', fault);
       this.#assertRoomFor(name, isLimited);
-      await this.ensureOwner(name);
+      await this.ensureDatabaseOfPolicy(name);
       this.#assertRoomFor(name, isLimited); // others may have been created in the meantime
     }
     const database = existing ?? this.#newDatabase(name, retentionNs, integerFields);
@@ -107,8 +107,8 @@ export class CatalogGrowth {
     const newTableCount = isInternal ? 0 : drafts.filter(({ base }) => base === undefined).length;
     this.#state.tableCount += newTableCount;
     if (existing === undefined) this.#state.databaseCount++;
-    const growing = { database: name, isNewDatabase: existing === undefined, newTableCount };
-    this.#state.growing.add(growing);
+    const uncommitted = { database: name, isNewDatabase: existing === undefined, newTableCount };
+    this.#state.uncommitted.add(uncommitted);
     const changes: TableChange[] = [];
     for (const draft of drafts) {
       changes.push(this.#grow(database, draft));
@@ -120,22 +120,22 @@ export class CatalogGrowth {
       tables: changes,
     };
     let shown = database;
-    await this.#deps.changes.make([name], {
-      make: () =>
+    await this.#deps.changes.commit([name], {
+      runTransaction: () =>
         store.transaction<CatalogTables, void>(async (tx) => {
           await writeChange(tx, change);
           if (!isInternal) await this.#report(tx, change, database);
         }),
-      isMade: () => hasChange(store.reader<CatalogTables>(), change),
+      wasCommitted: () => hasChange(store.reader<CatalogTables>(), change),
       applyCommitted: () => {
-        this.#state.growing.delete(growing);
+        this.#state.uncommitted.delete(uncommitted);
         shown = this.#state.show(
           database,
           changes.map(({ after }) => after),
         );
       },
       abandon: () => {
-        this.#state.growing.delete(growing);
+        this.#state.uncommitted.delete(uncommitted);
         this.#state.tableCount -= newTableCount;
         if (existing === undefined) this.#state.databaseCount--;
       },
@@ -147,23 +147,23 @@ export class CatalogGrowth {
     const all = this.#deps.limits.databaseCount;
     const limit = isLimited ? Math.floor(all * WRITER_SHARE.all) : all;
     // A policy is not created if it or its database exceeds the limit.
-    const owner = ownerOf(name);
-    const count = owner === undefined || this.#state.database(owner) !== undefined ? 1 : 2;
+    const database = databaseOfPolicy(name);
+    const count = database === undefined || this.#state.database(database) !== undefined ? 1 : 2;
     if (this.#state.databaseCount + count > limit) {
       throw tsdbError('database_limit_reached', { limit });
     }
     const policyLimit = Math.floor(all * WRITER_SHARE.policiesOfDatabase);
-    if (isLimited && owner !== undefined && this.#state.policyCountOf(owner) >= policyLimit) {
-      throw tsdbError('policy_limit_reached', { database: owner, limit: policyLimit });
+    if (isLimited && database !== undefined && this.#state.policyCountOf(database) >= policyLimit) {
+      throw tsdbError('policy_limit_reached', { database, limit: policyLimit });
     }
   }
 
   /** No other code acquires the queues of a database and of its policy in the opposite order. */
-  async ensureOwner(policy: string): Promise<void> {
-    const owner = ownerOf(policy);
-    if (owner === undefined || this.#state.database(owner) !== undefined) return;
-    await this.#deps.changes.run(owner, async () => {
-      if (this.#state.database(owner) === undefined) await this.change(owner, undefined, []);
+  async ensureDatabaseOfPolicy(policy: string): Promise<void> {
+    const database = databaseOfPolicy(policy);
+    if (database === undefined || this.#state.database(database) !== undefined) return;
+    await this.#deps.changes.run(database, async () => {
+      if (this.#state.database(database) === undefined) await this.change(database, undefined, []);
     });
   }
 

@@ -219,14 +219,14 @@ export class CatalogRenames {
   ): Promise<void> {
     const { after, write, applyCommitted } = change;
     const made = { before: schema, after: { schema: after, nextColumnId } };
-    await this.#changes.make([database.name], {
-      make: () =>
+    await this.#changes.commit([database.name], {
+      runTransaction: () =>
         this.#store.transaction<CatalogTables, void>(async (tx) => {
           await write(tx);
           const { id, version } = after;
           await tx.updateTable('tsdb_tables').set({ version }).where('id', '=', id).execute();
         }),
-      isMade: () =>
+      wasCommitted: () =>
         hasChange(this.#store.reader<CatalogTables>(), {
           ...{ createdMs: 0, newDatabase: undefined, tables: [made] },
         }),

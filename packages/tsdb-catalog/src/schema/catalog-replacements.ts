@@ -121,7 +121,7 @@ export class CatalogReplacements {
         ...{ database: this.#internal(), deleted: state.deleted },
         ...{ deletedMs: nowMs, hardDeleteMs: nowMs, withDatabase: false },
       });
-      await this.#make([INTERNAL_DATABASE], deleted, {
+      await this.#commit([INTERNAL_DATABASE], deleted, {
         write: async () => undefined,
         applyCommitted: () => {
           state.hideTable(this.#internal(), deleted);
@@ -157,7 +157,7 @@ export class CatalogReplacements {
       ...{ database, deleted: state.deleted },
       ...{ deletedMs: nowMs, hardDeleteMs: nowMs + defaultMs, withDatabase: false },
     });
-    await this.#make([database.name, INTERNAL_DATABASE], deleted, {
+    await this.#commit([database.name, INTERNAL_DATABASE], deleted, {
       write: async (tx) => {
         await writeMovedTable(tx, after);
         await writeFormerNames(tx, after);
@@ -180,7 +180,7 @@ export class CatalogReplacements {
     return after;
   }
 
-  async #make(
+  async #commit(
     databases: readonly string[],
     deleted: DeletedTable,
     change: {
@@ -189,13 +189,13 @@ export class CatalogReplacements {
     },
   ): Promise<void> {
     const { store, changes } = this.#deps;
-    await changes.make(databases, {
-      make: () =>
+    await changes.commit(databases, {
+      runTransaction: () =>
         store.transaction<CatalogTables, void>(async (tx) => {
           await writeDeletedTable(tx, deleted);
           await change.write(tx);
         }),
-      isMade: () => isTableDeletedAs(store.reader<CatalogTables>(), deleted),
+      wasCommitted: () => isTableDeletedAs(store.reader<CatalogTables>(), deleted),
       applyCommitted: change.applyCommitted,
       abandon: () => undefined,
     });

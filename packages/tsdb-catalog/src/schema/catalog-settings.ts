@@ -1,5 +1,5 @@
 import type { RelationalStore } from '@plinth/kernel';
-import { INTERNAL_DATABASE, ownerOf } from '@plinth/tsdb-model/database/names.js';
+import { databaseOfPolicy, INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import { tableNotKnown, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { DatabaseSchema, IntegerFields } from '@plinth/tsdb-model/schema.js';
 import type { CatalogState } from '../catalog-state.js';
@@ -136,8 +136,8 @@ function changed(database: DatabaseSchema, settings: DatabaseSettings): Database
 
 /** Throws `parameter_invalid` for a retention policy, which uses the option of its database. */
 export function assertNoPolicy(name: string): void {
-  const owner = ownerOf(name);
-  if (owner === undefined) return;
-  const text = `integer_fields cannot be set for the retention policy '${name}', which uses the value of its database; set it for the database '${owner}'`;
+  const database = databaseOfPolicy(name);
+  if (database === undefined) return;
+  const text = `integer_fields cannot be set for the retention policy '${name}', which uses the value of its database; set it for the database '${database}'`;
   throw tsdbError('parameter_invalid', text);
 }

@@ -23,6 +23,7 @@ export async function computeFromColumns(
     readonly index: SeriesIndex;
     /** Series ordinals of the series that meet the tag conditions; `undefined` means all. */
     readonly series: readonly number[] | undefined;
+    /** The tags of series as bytes of an output format (JSON), cached between results. */
     readonly encodedTags: EncodedTagsCache;
     /** Work stops when its signal is aborted. */
     readonly queryContext: Pick<QueryContext, 'signal'> | undefined;

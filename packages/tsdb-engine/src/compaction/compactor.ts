@@ -50,7 +50,7 @@ interface CompactionRequest {
 
 interface CompactorDeps {
   readonly tables: () => Iterable<TableStore>;
-  readonly host: DuckDbHost;
+  readonly duckDb: DuckDbHost;
   readonly files: SegmentFiles;
   readonly registry: SegmentRegistry;
   readonly fileCommits: FileCommits;
@@ -271,7 +271,7 @@ export class Compactor {
     const added = await mergeSegments({
       store,
       merge,
-      host: this.#deps.host,
+      duckDb: this.#deps.duckDb,
       files: this.#deps.files,
       visibleFromNs: this.#deps.visibleFromNs(store),
     });

@@ -11,12 +11,12 @@ import { removedOnFailure } from '../flush/flush-table.js';
 import { MAX_SPLIT_PARTITIONS } from '../flush/partitions.js';
 import { partitionsOfRows, writeSegment } from '../flush/write-segment.js';
 import {
-  type Deleted,
   type DeletedSeries,
+  type DeletionSql,
   deletedSeries,
-  deletedText,
+  deletionSql,
   keyOf,
-} from '../scan/deleted-text.js';
+} from '../scan/deletion-sql.js';
 import { mixedParquetFrom, parquetFrom, timeCondition, valueText } from '../scan/sources.js';
 import type { TableStore } from '../table/table-store.js';
 import { deletedUpTo, type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
@@ -36,14 +36,14 @@ export async function mergeSegments(options: Merging): Promise<readonly Segment[
 interface Merging {
   readonly store: TableStore;
   readonly merge: Merge;
-  readonly host: DuckDbHost;
+  readonly duckDb: DuckDbHost;
   readonly files: SegmentFiles;
   /** Older rows have left the retention period and are dropped permanently. */
   readonly visibleFromNs: bigint;
 }
 
 async function writeMerged(options: Merging): Promise<readonly Segment[]> {
-  const { store, host, files } = options;
+  const { store, duckDb, files } = options;
   const { kind, inputs, maxPartitions } = options.merge;
   const isSplit = kind === 'split';
   await store.tombstones.whenDecided();
@@ -56,7 +56,7 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
       columns,
       files,
       order,
-      deletedOf: (segment) => deletedFrom(segment, options, { tombstones, deleted, columns }),
+      deletionSqlOf: (segment) => deletedFrom(segment, options, { tombstones, deleted, columns }),
     });
   const isOverlaid = !isSplit && inputs.some((segment) => segment.kind === 'overlay');
   const all = `(${rowsOf(inputs, isSplit ? ['_seq'] : [])})`;
@@ -80,7 +80,7 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
   return await removedOnFailure(files, async (segments) => {
     const partitions = await partitionsOfRows(
       all, // merging does not change timestamps
-      host,
+      duckDb,
       isSplit ? MAX_SPLIT_PARTITIONS : maxPartitions,
     );
     for (const partition of partitions) {
@@ -127,18 +127,25 @@ function deletedFrom(
     readonly deleted: DeletedSeries;
     readonly columns: readonly Column[];
   },
-): Deleted {
+): DeletionSql {
   // The same condition for all segments, so that one scan reads them.
   const hasHidden = merge.inputs.some(({ minTime }) => minTime < visibleFromNs);
-  const { survives, values } = deletedText(tombstonesOfSegment(tombstones, segment), deleted, {
-    hasSeqColumn: false,
-    fields: () => columns.filter(({ id }) => segment.columnIds.has(id)),
-  });
+  const { remainingRows, deletedValues } = deletionSql(
+    tombstonesOfSegment(tombstones, segment),
+    deleted,
+    {
+      hasSeqColumn: false,
+      fields: () => columns.filter(({ id }) => segment.columnIds.has(id)),
+    },
+  );
   const conditions = [
     ...(hasHidden ? [timeCondition(visibleFromNs, MAX_TIME_NS)] : []),
-    ...(survives === undefined ? [] : [survives]),
+    ...(remainingRows === undefined ? [] : [remainingRows]),
   ];
-  return { survives: conditions.length === 0 ? undefined : conditions.join(' AND '), values };
+  return {
+    remainingRows: conditions.length === 0 ? undefined : conditions.join(' AND '),
+    deletedValues,
+  };
 }
 
 /**
@@ -151,20 +158,22 @@ function rowsText(
     readonly columns: readonly Column[];
     readonly files: SegmentFiles;
     readonly order: readonly string[];
-    readonly deletedOf: (segment: Segment) => Deleted;
+    readonly deletionSqlOf: (segment: Segment) => DeletionSql;
   },
 ): string {
-  const inputs = segments.map((segment) => ({ segment, deleted: options.deletedOf(segment) }));
+  const inputs = segments.map((segment) => ({ segment, deleted: options.deletionSqlOf(segment) }));
   const alike = grouped(inputs, ({ deleted }) => keyOf(deleted));
   const texts = Array.from(alike.values(), (group) => {
     const ids = columnIdsOf(group.map(({ segment }) => segment));
-    const { survives, values = new Map() } = group[0]?.deleted ?? {};
+    const { remainingRows, deletedValues = new Map() } = group[0]?.deleted ?? {};
     const fields = options.columns.map((column) =>
-      ids.has(column.id) ? valueText(column, values) : `NULL AS ${quoteName(column.physicalName)}`,
+      ids.has(column.id)
+        ? valueText(column, deletedValues)
+        : `NULL AS ${quoteName(column.physicalName)}`,
     );
     const list = ['_series', '"time"', ...fields, ...options.order].join(', ');
     const paths = group.map(({ segment }) => options.files.pathOf(segment.objectName));
-    const where = survives === undefined ? '' : ` WHERE ${survives}`;
+    const where = remainingRows === undefined ? '' : ` WHERE ${remainingRows}`;
     return `SELECT ${list} FROM ${mixedParquetFrom(paths)}${where}`;
   });
   return texts.join(' UNION ALL ');

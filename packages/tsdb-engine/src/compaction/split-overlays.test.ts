@@ -8,7 +8,7 @@ import { chooseMerge } from './choose-merge.js';
 import { mergeSegments } from './merge-segments.js';
 
 it('returns the same rows while wide overlays are split and merged by day', async () => {
-  await withStorage(async ({ host, files, openStore }) => {
+  await withStorage(async ({ duckDb, files, openStore }) => {
     const failures: unknown[] = [];
     const store = openStore((e) => failures.push(e));
     const model = new Model();
@@ -19,7 +19,7 @@ it('returns the same rows while wide overlays are split and merged by day', asyn
       model.write(rows);
       const table = store.generation(generation);
       assert.ok(table);
-      const { segments } = await flushTable(store, table, host, files);
+      const { segments } = await flushTable(store, table, duckDb, files);
       const added = segments.map((s) => store.openVerified(s));
       await applyCommitted(store.committedChange({ flushed: generation, added }));
     };
@@ -35,13 +35,13 @@ it('returns the same rows while wide overlays are split and merged by day', asyn
         const written = await mergeSegments({
           store,
           merge,
-          host,
+          duckDb,
           files,
           visibleFromNs: MIN_TIME_NS,
         });
         const added = written.map((s) => store.openVerified(s));
         await applyCommitted(store.committedChange({ removed: merge.inputs, added }));
-        assert.deepEqual(await readAll(store, host), model.sorted());
+        assert.deepEqual(await readAll(store, duckDb), model.sorted());
       }
     };
     const overlays = () => store.segments.filter(({ segment }) => segment.kind === 'overlay');
@@ -58,7 +58,7 @@ it('returns the same rows while wide overlays are split and merged by day', asyn
     assert.equal(overlays().length, 60); // 40 days of points, and every other point a second time
     await compact(1_000_000);
     assert.equal(overlays().length, 0);
-    assert.deepEqual(await readAll(store, host), model.sorted());
+    assert.deepEqual(await readAll(store, duckDb), model.sorted());
     await store.dispose();
     assert.deepEqual(failures, []);
   });

@@ -60,8 +60,8 @@ export class FileCommits {
   ): Promise<void> {
     await this.#commits.commit(() => ({
       ...outcome,
-      make: () => this.#registry.addTombstones(tombstones),
-      isMade: () => this.#registry.hasTombstones(tombstones),
+      runTransaction: () => this.#registry.addTombstones(tombstones),
+      wasCommitted: () => this.#registry.hasTombstones(tombstones),
     }));
   }
 
@@ -85,8 +85,8 @@ export class FileCommits {
     const { change, committedChanges } = prepared;
     const registry = this.#registry;
     return {
-      make: () => registry.apply(change),
-      isMade: async (error) =>
+      runTransaction: () => registry.apply(change),
+      wasCommitted: async (error) =>
         !(error instanceof SegmentsChanged) && (await registry.hasTakenEffect(change)),
       async applyCommitted() {
         for (const each of committedChanges) await applyCommitted(each);

@@ -13,7 +13,7 @@ interface Flushed {
 
 export interface FlushGroupsDeps {
   readonly tables: () => Iterable<TableStore>;
-  readonly host: DuckDbHost;
+  readonly duckDb: DuckDbHost;
   readonly files: SegmentFiles;
   readonly fileCommits: FileCommits;
   /** Maximum number of tables that are written and registered together. */
@@ -95,8 +95,8 @@ export class FlushGroups {
   }
 
   async #writeGroup(closed: ClosedGeneration, waiting: TableStore[]): Promise<readonly Flushed[]> {
-    const { host, maxGroupTables, mustStop } = this.#deps;
-    const { groupBytes } = host.tableMemory;
+    const { duckDb, maxGroupTables, mustStop } = this.#deps;
+    const { groupBytes } = duckDb.tableMemory;
     const flushed: Flushed[] = [];
     let duckDbBytes = 0;
     try {
@@ -126,7 +126,7 @@ export class FlushGroups {
     const table = store.generation(generation);
     if (table === undefined || store.isBeingRemoved) return undefined;
     try {
-      return await flushTable(store, table, this.#deps.host, this.#deps.files);
+      return await flushTable(store, table, this.#deps.duckDb, this.#deps.files);
     } catch (error) {
       if (store.isBeingRemoved) return undefined;
       throw error;

@@ -25,20 +25,20 @@ export interface FlushedTable {
 export async function flushTable(
   store: TableStore,
   table: GenerationTable,
-  host: DuckDbHost,
+  duckDb: DuckDbHost,
   files: SegmentFiles,
 ): Promise<FlushedTable> {
   await store.repeated.checkLateRows();
   await table.main.moveToDuckDb();
   return await store.series.withSeriesTable(store.schema, () =>
-    writeTable(store, table, host, files),
+    writeTable(store, table, duckDb, files),
   );
 }
 
 async function writeTable(
   store: TableStore,
   table: GenerationTable,
-  host: DuckDbHost,
+  duckDb: DuckDbHost,
   files: SegmentFiles,
 ): Promise<FlushedTable> {
   const columns = columnsOf(table);
@@ -46,7 +46,7 @@ async function writeTable(
   const tombstones = store.tombstones.all;
   // Runs exclusively, because a compaction must not remove the files that are being read.
   const sources = await store.exclusive(() =>
-    splitRows({ store, table, columns, host, tombstones }),
+    splitRows({ store, table, columns, duckDb, tombstones }),
   );
   const dictionaryLimit = await chooseDictionaryLimit(files, table.rowCount, {
     from: table.mainSource().from,
@@ -57,7 +57,7 @@ async function writeTable(
   const maxSeq = deletedUpTo(tombstones, table.maxSeq);
   return await removedOnFailure(files, async (segments) => {
     for (const source of sources) {
-      for (const partition of await partitionsOfRows(source.rows, host)) {
+      for (const partition of await partitionsOfRows(source.rows, duckDb)) {
         const write = (rows: string): Promise<Segment | undefined> =>
           writeSegment({
             store,

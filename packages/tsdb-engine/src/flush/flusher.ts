@@ -45,7 +45,7 @@ const LONGEST_END_MS = 3000;
 const CROWDED_FLUSH_AGE_MS = 10_000;
 
 /** All tables, all except those that `tablesToKeep` leaves to a later flush, or only tables that are published as Iceberg tables. */
-export type FlushedTables = 'all' | 'worthwhile' | 'published';
+export type FlushScope = 'all' | 'worthwhile' | 'published';
 
 /** The rows remain in the log; the node with the lease flushes them. */
 class FlushHeldElsewhere extends Error {
@@ -117,7 +117,7 @@ export class Flusher {
     this.#ticker ??= this.#deps.clock.every(CHECK_INTERVAL_MS, () => {
       this.#buffer.recheckFreeSpace();
       this.flushWhenDue();
-      if (this.#mayStart && this.publishedTables.isDue) this.#start('published');
+      if (this.#mayStart && this.publishedTables.checkDue()) this.#start('published');
     });
   }
 
@@ -155,7 +155,7 @@ export class Flusher {
       (this.#mayHaveObsoleteFiles && this.#buffer.hasObsoleteFiles) ||
       this.#buffer.generationBytes >= flushBytes ||
       this.#buffer.generationAgeMs >= flushAgeMs ||
-      (this.#deps.host.tableMemory.isCrowded &&
+      (this.#deps.duckDb.tableMemory.isCrowded &&
         this.#buffer.generationAgeMs >= CROWDED_FLUSH_AGE_MS) ||
       (this.#buffer.generationBytes >= IDLE_FLUSH_BYTES && this.#buffer.idleMs >= IDLE_FLUSH_MS);
     if (isDue) this.#start(this.#isRequested ? 'all' : 'worthwhile');
@@ -169,13 +169,13 @@ export class Flusher {
     return this.#running === undefined && !this.#buffer.isReadOnly;
   }
 
-  #start(what: FlushedTables): void {
+  #start(scope: FlushScope): void {
     if (this.#deps.clock.monotonicMs() < this.#notBeforeMs) return;
     // A flush also removes rows of deleted tables from the log, which may free more than it writes.
     if (!this.#isRequested && !this.#deps.hasSpaceFor(this.#buffer.sizeBytes)) return;
-    if (this.#closed === undefined && what === 'all') this.#isRequested = false;
+    if (this.#closed === undefined && scope === 'all') this.#isRequested = false;
     this.#mayHaveObsoleteFiles = false;
-    this.#running = this.#flushOnce(what)
+    this.#running = this.#flushOnce(scope)
       .then(() => {
         this.#retryMs = FIRST_RETRY_MS;
         this.#failures.ended();
@@ -209,9 +209,9 @@ export class Flusher {
   }
 
   /** Flushes everything written before the call. Throws on failure. */
-  async flush(what: FlushedTables): Promise<void> {
+  async flush(scope: FlushScope): Promise<void> {
     while (this.#running !== undefined) await this.#running;
-    const flushing = this.#flushRest(what);
+    const flushing = this.#flushRest(scope);
     const running = flushing.catch(() => undefined); // the caller of `flushing` receives the failure
     this.#running = running;
     try {
@@ -273,10 +273,10 @@ export class Flusher {
   }
 
   /** Flushes a generation left by a failed flush, if any, and the current one. */
-  async #flushRest(what: FlushedTables): Promise<void> {
-    if (this.#closed !== undefined && !(await this.#flushOnce(what)))
+  async #flushRest(scope: FlushScope): Promise<void> {
+    if (this.#closed !== undefined && !(await this.#flushOnce(scope)))
       throw new FlushHeldElsewhere();
-    if (this.#hasWork && !(await this.#flushOnce(what))) throw new FlushHeldElsewhere();
+    if (this.#hasWork && !(await this.#flushOnce(scope))) throw new FlushHeldElsewhere();
   }
 
   /** Prevents further flushes except `flushLast`. Resolves when any running flush has ended. */
@@ -288,13 +288,13 @@ export class Flusher {
   }
 
   /** Returns false if another node holds the lease. */
-  async #flushOnce(what: FlushedTables): Promise<boolean> {
-    return await this.#progress.of(() => this.#flushClosed(what));
+  async #flushOnce(scope: FlushScope): Promise<boolean> {
+    return await this.#progress.of(() => this.#flushClosed(scope));
   }
 
-  async #flushClosed(what: FlushedTables): Promise<boolean> {
-    const keepsNone = what === 'all' || this.hasRowsInSegmentsAndLog;
-    const isForPublished = what === 'published' && !keepsNone;
+  async #flushClosed(scope: FlushScope): Promise<boolean> {
+    const keepsNone = scope === 'all' || this.hasRowsInSegmentsAndLog;
+    const isForPublished = scope === 'published' && !keepsNone;
     const kept = keepsNone ? [] : isForPublished ? this.#unpublishedToKeep() : this.#toKeep();
     this.#closed ??= await this.#buffer.closeGeneration(kept, isForPublished);
     const closed = this.#closed;
@@ -310,14 +310,14 @@ export class Flusher {
       this.#firstLogFileInSegments = undefined;
     // Remaining log files are removed by the next flush or at the next start. The registry records that their rows
     // are in segments.
-    await this.#buffer.forget(closed).catch(this.#deps.onError);
+    await this.#buffer.removeFlushed(closed).catch(this.#deps.onError);
     return true;
   }
 
   #unpublishedToKeep(): readonly GenerationTable[] {
     const { fileCount } = this.#buffer.logLength;
     const kept = fileCount > MAX_DEFERRED_FILES ? this.#toKeep() : undefined;
-    return this.publishedTables.unpublishedOf(this.#buffer.generation, kept);
+    return this.publishedTables.beginFlush(this.#buffer.generation, kept);
   }
 
   #toKeep(): readonly GenerationTable[] {
@@ -326,7 +326,7 @@ export class Flusher {
       generation: this.#buffer.generation,
       ...this.#deps.settings,
       logBytes: this.#buffer.logLength.sizeBytes,
-      isCrowded: this.#deps.host.tableMemory.isCrowded,
+      isCrowded: this.#deps.duckDb.tableMemory.isCrowded,
     });
   }
 

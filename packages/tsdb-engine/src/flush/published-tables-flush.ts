@@ -21,8 +21,8 @@ export class PublishedTablesFlush {
     this.#deps = deps;
   }
 
-  /** Called once a second. */
-  get isDue(): boolean {
+  /** Called once a second: measures the age of the rows from its first call with rows in memory. */
+  checkDue(): boolean {
     const { policy } = this;
     if (policy === undefined) return false;
     if (!this.#hasRows(policy)) {
@@ -35,10 +35,10 @@ export class PublishedTablesFlush {
   }
 
   /**
-   * The tables of `generation` that stay in memory: all that are not published, or those in `kept` that are not published.
+   * Restarts the age of the rows. Returns the tables of `generation` that stay in memory: all that are not published, or those in `kept` that are not published.
    * Rows with pending deletions are written, so that the deletions can be carried out.
    */
-  unpublishedOf(
+  beginFlush(
     generation: number,
     kept: readonly GenerationTable[] | undefined,
   ): readonly GenerationTable[] {

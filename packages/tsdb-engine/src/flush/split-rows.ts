@@ -3,7 +3,7 @@ import type { Segment } from '@plinth/tsdb-model/segment.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
-import { type Deleted, deletedSeries, deletedText } from '../scan/deleted-text.js';
+import { type DeletionSql, deletedSeries, deletionSql } from '../scan/deletion-sql.js';
 import { type Source, timeCondition, valueText } from '../scan/sources.js';
 import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
@@ -25,7 +25,7 @@ interface SplitRequest {
   readonly store: TableStore;
   readonly table: GenerationTable;
   readonly columns: readonly Column[];
-  readonly host: DuckDbHost;
+  readonly duckDb: DuckDbHost;
   readonly tombstones: readonly Tombstone[];
 }
 
@@ -34,26 +34,26 @@ interface SplitRequest {
  * merged; those that also exist in older segments go to overlays.
  */
 export async function splitRows(request: SplitRequest): Promise<readonly RowsOfKind[]> {
-  const { store, table, columns, host, tombstones } = request;
+  const { store, table, columns, duckDb, tombstones } = request;
   const series = await new TimeSlicedTask().run(deletedSeries(tombstones, store.series));
-  const deletedOf = (source: Source): Deleted =>
-    deletedText(tombstones, series, {
+  const deletionSqlOf = (source: Source): DeletionSql =>
+    deletionSql(tombstones, series, {
       hasSeqColumn: true,
       fields: () => columns.filter(({ id }) => source.hasColumn(id)),
     });
-  const all = allRows(table, columns, deletedOf);
+  const all = allRows(table, columns, deletionSqlOf);
   const minTime = table.main.minTime < table.late.minTime ? table.main.minTime : table.late.minTime;
   const maxTime = table.main.maxTime > table.late.maxTime ? table.main.maxTime : table.late.maxTime;
   if (!store.repeated.keys.touches(minTime, maxTime)) {
     const sources = [table.mainSource(), table.lateSource()];
-    const isComplete = sources.every((source) => deletedOf(source).survives === undefined);
+    const isComplete = sources.every((source) => deletionSqlOf(source).remainingRows === undefined);
     const known = isComplete ? { rowCount: table.rowCount } : {};
     return [{ kind: 'unique', rows: `(${all})`, ...known, drop: NOTHING_TO_DROP }];
   }
   const merged = quoteName(`${table.main.name}_merged`);
   const isInOlderSegment = inOlderSegmentText(store, minTime, maxTime);
   const create = mergeText(request, { all, isInOlderSegment });
-  await host.withWriter(async (connection) => {
+  await duckDb.withWriter(async (connection) => {
     await connection.run(`DROP TABLE IF EXISTS ${merged}`);
     await connection.run(`CREATE TABLE ${merged} AS ${create}`);
   });
@@ -71,7 +71,7 @@ export async function splitRows(request: SplitRequest): Promise<readonly RowsOfK
       kind: 'overlay',
       rows: `(SELECT ${key}, _seq FROM ${merged} WHERE _is_in_older_segment)`,
       drop: () =>
-        host.withWriter(async (connection) => {
+        duckDb.withWriter(async (connection) => {
           await connection.run(`DROP TABLE IF EXISTS ${merged}`);
         }),
     },
@@ -87,14 +87,14 @@ const namesOf = (columns: readonly Column[]): readonly string[] =>
 function allRows(
   table: GenerationTable,
   columns: readonly Column[],
-  deletedOf: (source: Source) => Deleted,
+  deletionSqlOf: (source: Source) => DeletionSql,
 ): string {
   const select = (source: Source, rank: 0 | 1, order: string): string => {
-    const { survives, values } = deletedOf(source);
-    const where = survives === undefined ? '' : ` WHERE ${survives}`;
+    const { remainingRows, deletedValues } = deletionSqlOf(source);
+    const where = remainingRows === undefined ? '' : ` WHERE ${remainingRows}`;
     const fields = columns.map((column) =>
       source.hasColumn(column.id)
-        ? valueText(column, values)
+        ? valueText(column, deletedValues)
         : `NULL AS ${quoteName(column.physicalName)}`,
     );
     // Of two writes of a point, the later one has the greater (rank, seq, order). A row of `main` is always the first write of

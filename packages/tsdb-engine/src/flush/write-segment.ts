@@ -11,11 +11,11 @@ import type { RowsOfKind } from './split-rows.js';
 
 export async function partitionsOfRows(
   rows: string,
-  host: DuckDbHost,
+  duckDb: DuckDbHost,
   maxCount?: number,
 ): Promise<readonly Partition[]> {
   return await partitionsOf(async (widthNs, limit) => {
-    const numbers = await host.rows(
+    const numbers = await duckDb.rows(
       // Only integers: a double cannot represent the last nanoseconds before midnight.
       `SELECT DISTINCT CASE WHEN t >= 0 THEN t // ${widthNs} ELSE -(-(t + 1) // ${widthNs}) - 1 END FROM (SELECT epoch_ns("time") AS t FROM ${rows}) LIMIT ${limit}`,
     );

@@ -63,10 +63,10 @@ it('fails if a file disappears before it is read', async () => {
 
 it('deletes log files that are older than a deletion of an earlier run', async () => {
   const { retainedLog, cleared } = recordsOf(new Map([[4, [40n]]]));
-  await retainedLog.noteDeletions([]);
-  await retainedLog.noteDeletions([{ tableId: 1, seq: 39n }]);
+  await retainedLog.applyEarlierDeletions([]);
+  await retainedLog.applyEarlierDeletions([{ tableId: 1, seq: 39n }]);
   assert.equal(cleared(), 0);
-  await retainedLog.noteDeletions([{ tableId: 1, seq: 41n }]);
+  await retainedLog.applyEarlierDeletions([{ tableId: 1, seq: 41n }]);
   assert.equal(cleared(), 1);
   assert.equal(retainedLog.availableFrom(1, 40n, 39n), 41n);
   assert.equal(retainedLog.availableFrom(2, 40n, 39n), 40n);

@@ -66,10 +66,12 @@ export class RetainedLog {
   }
 
   /**
-   * Notes deletions of earlier runs. Log files that were written before them may still contain the
+   * Applies deletions of earlier runs. Log files that were written before them may still contain the
    * rows, if that run ended before it could delete the files.
    */
-  async noteDeletions(deletions: readonly Pick<Tombstone, 'tableId' | 'seq'>[]): Promise<void> {
+  async applyEarlierDeletions(
+    deletions: readonly Pick<Tombstone, 'tableId' | 'seq'>[],
+  ): Promise<void> {
     if (deletions.length === 0) return;
     let newest = 0n;
     for (const { tableId, seq } of deletions) {

@@ -5,7 +5,7 @@ import type { PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
-import { noteFailure } from './begin-deadline.js';
+import { noteFailure } from './begin-query-context.js';
 import type { LoggedQuery } from './log/logged-query.js';
 import type { RunnableQuery } from './query-rows.js';
 import { handleQueryError } from './query-sources.js';

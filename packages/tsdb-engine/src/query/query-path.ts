@@ -16,7 +16,7 @@ import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { TableStore } from '../table/table-store.js';
-import { beginDeadline, noteFailure } from './begin-deadline.js';
+import { beginQueryContext, noteFailure } from './begin-query-context.js';
 import type { LoggedQuery } from './log/logged-query.js';
 import type { QueryLog } from './log/query-log.js';
 import { type PreparedQuery, writeQueryFile } from './query-file.js';
@@ -38,7 +38,7 @@ export type Planner = (
 
 interface QueryPathDeps {
   readonly catalog: ViewedCatalog & Pick<Catalog, 'databaseById'>;
-  readonly host: DuckDbHost;
+  readonly duckDb: DuckDbHost;
   readonly files: SegmentFiles;
   readonly planner: Planner;
   readonly storeOf: (schema: TableSchema) => TableStore;
@@ -61,7 +61,7 @@ export class QueryPath {
   constructor(deps: QueryPathDeps) {
     this.#deps = deps;
     this.#sources = new QuerySources(deps.catalog, deps.storeOf);
-    this.#rows = new QueryRows(deps.host, (table) => this.#sources.seriesOf(table));
+    this.#rows = new QueryRows(deps.duckDb, (table) => this.#sources.seriesOf(table));
     this.#slots = new QuerySlots(deps.maxConcurrentQueries);
     this.#sessions = new QuerySessions({
       ...deps,
@@ -136,25 +136,25 @@ export class QueryPath {
       ...{ language, text, isInternal, owner, principal },
       database: request.database,
     });
-    const deadline = beginDeadline(logged, {
+    const queryContext = beginQueryContext(logged, {
       client: request,
       owner,
       limitMs: this.#deps.queryTimeoutMs,
     });
-    let release = (): void => deadline.end();
+    let release = (): void => queryContext.end();
     try {
       const slot = await (mayUseColumns
-        ? this.#slots.acquireOrStartWithoutSlot(deadline)
-        : this.#slots.acquire(deadline));
+        ? this.#slots.acquireOrStartWithoutSlot(queryContext)
+        : this.#slots.acquire(queryContext));
       release = () => {
-        deadline.end();
+        queryContext.end();
         slot.release();
       };
       logged.slotAcquired();
       return await this.#plan(request, {
         database,
         logged,
-        queryContext: deadline,
+        queryContext,
         slot,
         release,
         mayUseColumns,

@@ -39,14 +39,14 @@ export interface RunnableQuery {
 
 /** Runs planned queries, each in the way that needs the least memory. */
 export class QueryRows {
-  readonly #host: DuckDbHost;
+  readonly #duckDb: DuckDbHost;
   readonly #seriesOf: (table: TableSchema) => SeriesIndex;
   readonly #memoryBudget: MemoryBudget;
   readonly #slices = new SliceMemory();
 
-  constructor(host: DuckDbHost, seriesOf: (table: TableSchema) => SeriesIndex) {
-    this.#host = host;
-    this.#memoryBudget = new MemoryBudget(host.memoryLimitBytes);
+  constructor(duckDb: DuckDbHost, seriesOf: (table: TableSchema) => SeriesIndex) {
+    this.#duckDb = duckDb;
+    this.#memoryBudget = new MemoryBudget(duckDb.memoryLimitBytes);
     this.#seriesOf = seriesOf;
   }
 
@@ -75,7 +75,7 @@ export class QueryRows {
     const isSmallResult =
       isSmall && !(isGrouped(planned) && (toSort?.maxResultRows ?? 0) > FEW_ROWS);
     if (isExplain || isSmallResult || toSort === undefined) {
-      const chunks = this.#host.stream({
+      const chunks = this.#duckDb.stream({
         text: textOrResult,
         columns,
         isMaterialized: isSmall,
@@ -92,7 +92,7 @@ export class QueryRows {
     columns: readonly OutputColumn[],
     queryContext: QueryContext,
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    return sliced.rows({ host: this.#host, memory: this.#slices, columns, queryContext });
+    return sliced.rows({ duckDb: this.#duckDb, memory: this.#slices, columns, queryContext });
   }
 
   /**
@@ -111,36 +111,36 @@ export class QueryRows {
   ): AsyncGenerator<ResultChunk, void, undefined> {
     const { columns, sliced, toSort, queryContext } = options;
     const rowSize = rowSizeOf(columns);
-    const resultReservation =
+    const releaseResult =
       rowSize === undefined
         ? undefined
         : this.#memoryBudget.reserveForResult(toSort.maxResultRows * rowSize, queryContext);
-    if (resultReservation === undefined && sliced !== undefined) {
+    if (releaseResult === undefined && sliced !== undefined) {
       yield* this.#slicedRows(sliced, columns, queryContext);
       return;
     }
-    let duckDbReservation: Release | undefined;
-    let sortReservation: Release | undefined;
+    let releaseDuckDb: Release | undefined;
+    let releaseSort: Release | undefined;
     try {
-      if (resultReservation === undefined)
-        duckDbReservation = await this.#memoryBudget.reserveInDuckDb(
+      if (releaseResult === undefined)
+        releaseDuckDb = await this.#memoryBudget.reserveInDuckDb(
           toSort.bytesInDuckDb(),
           queryContext,
         );
-      sortReservation = await this.#memoryBudget.reserveForSort(toSort.sortBytes, queryContext);
-      const aheadRows = resultReservation === undefined ? 0 : toSort.maxResultRows;
-      yield* this.#host.stream({
+      releaseSort = await this.#memoryBudget.reserveForSort(toSort.sortBytes, queryContext);
+      const aheadRows = releaseResult === undefined ? 0 : toSort.maxResultRows;
+      yield* this.#duckDb.stream({
         text,
         columns,
         isMaterialized: false,
         ...by(queryContext),
         readAheadRows: aheadRows,
-        onReadAhead: sortReservation,
+        onReadAhead: releaseSort,
       });
     } finally {
-      sortReservation?.();
-      duckDbReservation?.();
-      resultReservation?.();
+      releaseSort?.();
+      releaseDuckDb?.();
+      releaseResult?.();
     }
   }
 }

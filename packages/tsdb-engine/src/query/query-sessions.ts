@@ -7,7 +7,7 @@ import type {
 } from '@plinth/tsdb-model/query/query-session.js';
 import type { Segment } from '@plinth/tsdb-model/segment.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
-import { beginDeadline, noteFailure } from './begin-deadline.js';
+import { beginQueryContext, noteFailure } from './begin-query-context.js';
 import type { QueryLog } from './log/query-log.js';
 import type { QueryRows } from './query-rows.js';
 import { handleQueryError, type QuerySources } from './query-sources.js';
@@ -35,16 +35,16 @@ export class QuerySessions {
 
   async open(request: SessionRequest): Promise<QuerySession> {
     const logged = this.#deps.queryLog.begin(request);
-    const deadline = beginDeadline(logged, {
+    const queryContext = beginQueryContext(logged, {
       client: request,
       owner: request.owner,
       limitMs: this.#deps.queryTimeoutMs,
     });
     let slot: QuerySlot;
     try {
-      slot = await this.#deps.slots.acquireOrStartWithoutSlot(deadline);
+      slot = await this.#deps.slots.acquireOrStartWithoutSlot(queryContext);
     } catch (error) {
-      deadline.end();
+      queryContext.end();
       throw noteFailure(logged, error);
     }
     logged.slotAcquired();
@@ -69,33 +69,33 @@ export class QuerySessions {
     return {
       nowNs,
       get signal() {
-        return deadline.signal;
+        return queryContext.signal;
       },
       read: (statement) =>
         untilAborted(
           counted(
             yieldingSlotBetween(
               slot,
-              this.#chunks(statement, { queryContext: deadline, nowNs, slot }, (segments) =>
+              this.#chunks(statement, { queryContext, nowNs, slot }, (segments) =>
                 logged.prepared([segments]),
               ),
             ),
           ),
-          deadline.signal,
+          queryContext.signal,
         ),
       readFromColumns: async (columnQuery) => {
-        const chunks = await sources.computeFromColumns(columnQuery, nowNs, deadline);
+        const chunks = await sources.computeFromColumns(columnQuery, nowNs, queryContext);
         if (chunks !== undefined) logged.prepared([]);
         return chunks;
       },
       yieldingSlot: (items) =>
         yieldingSlotBetween(
           slot,
-          Symbol.asyncIterator in items ? items : yieldingBetween(items, deadline),
+          Symbol.asyncIterator in items ? items : yieldingBetween(items, queryContext),
         ),
       indexed: (tables) => {
-        const indexing = sources.indexed(tables, deadline);
-        return indexing && orAborted(indexing, deadline.signal);
+        const indexing = sources.indexed(tables, queryContext);
+        return indexing && orAborted(indexing, queryContext.signal);
       },
       seriesOf: (table) => sources.seriesOf(table),
       livenessOf: (table) => ({
@@ -103,9 +103,9 @@ export class QuerySessions {
         hasDeletions: sources.hasDeletions(table),
       }),
       returned: (rowCount) => logged.returned(rowCount),
-      cancel: () => deadline.cancel(),
+      cancel: () => queryContext.cancel(),
       end: (outcome) => {
-        deadline.end();
+        queryContext.end();
         logged.ended(outcome);
         isEnded = true;
         releaseWhenEnded();

@@ -103,19 +103,19 @@ export class SlicedQuery {
 
   /** Keeps only one slice in memory for a slow reader. Can be read once. */
   async *rows(options: {
-    readonly host: DuckDbHost;
+    readonly duckDb: DuckDbHost;
     readonly memory: SliceMemory;
     readonly columns: readonly OutputColumn[];
     readonly queryContext: QueryContext;
   }): AsyncGenerator<ResultChunk, void, undefined> {
-    const { host, memory, columns, queryContext } = options;
+    const { duckDb, memory, columns, queryContext } = options;
     const { signal, owner } = queryContext;
     const width = new RowWidth(columns, this.#scan.stringBytes);
     const tags = new SeriesTags(this.#index, this.#planned.lateMaterializedTags ?? []);
     const reservation = memory.begin(queryContext);
     try {
       const text = this.#statements(reservation, width);
-      for await (const chunk of host.stream({
+      for await (const chunk of duckDb.stream({
         text,
         columns,
         isMaterialized: false,

@@ -13,7 +13,7 @@ const SERIES: OutputColumn = {
 /** Reads the series of Parquet files into a table's index, one chunk per event-loop tick. */
 export async function loadSeries(options: {
   readonly store: TableStore;
-  readonly host: DuckDbHost;
+  readonly duckDb: DuckDbHost;
   readonly paths: readonly string[];
   /**
    * Rows up to this time may be stored already: for a loaded series, only later rows are known to
@@ -23,16 +23,16 @@ export async function loadSeries(options: {
   /** True if the files have many rows per series. */
   readonly areSegments: boolean;
 }): Promise<void> {
-  const { store, host, paths, floorNs } = options;
+  const { store, duckDb, paths, floorNs } = options;
   if (paths.length === 0) return;
   const from = mixedParquetFrom(paths);
-  const described = await host.rows(`DESCRIBE SELECT * FROM ${from}`);
+  const described = await duckDb.rows(`DESCRIBE SELECT * FROM ${from}`);
   const present = new Set(described.map(([name]) => String(name)));
   const tags = [...store.schema.columns.values()].filter(
     (column) => column.kind === 'tag' && present.has(column.physicalName),
   );
   const list = ['_series', ...tags.map((tag) => quoteName(tag.physicalName))].join(', ');
-  const chunks = host.stream({
+  const chunks = duckDb.stream({
     text: `SELECT ${options.areSegments ? 'DISTINCT ' : ''}${list} FROM ${from}`,
     columns: [
       SERIES,
@@ -47,7 +47,7 @@ export async function loadSeries(options: {
   });
   const names = tags.map(({ name }) => name);
   for await (const chunk of chunks) {
-    await host.yielder.next();
+    await duckDb.yielder.next();
     loadChunk(store, chunk, names, floorNs);
   }
 }

@@ -19,12 +19,12 @@ export async function openTable(options: {
   readonly store: TableStore;
   readonly segments: readonly Segment[];
   readonly seriesFiles: readonly SeriesFile[];
-  readonly host: DuckDbHost;
+  readonly duckDb: DuckDbHost;
   readonly files: SegmentFiles;
   readonly registry: SegmentRegistry;
   readonly onIndexRebuilt: (error: FileDamaged) => void;
 }): Promise<void> {
-  const { store, segments, seriesFiles, host, files } = options;
+  const { store, segments, seriesFiles, duckDb, files } = options;
   // Rows up to the latest stored timestamp may repeat stored points; later rows cannot.
   const floorNs = segments.reduce((max, s) => (s.maxTime > max ? s.maxTime : max), -(2n ** 63n));
   const load = (
@@ -32,7 +32,7 @@ export async function openTable(options: {
     areSegments: boolean,
   ): Promise<void> => {
     const paths = stored.map(({ objectName }) => files.pathOf(objectName));
-    return loadSeries({ store, host, paths, floorNs, areSegments });
+    return loadSeries({ store, duckDb, paths, floorNs, areSegments });
   };
   const damage = await findDamage(seriesFiles, files);
   if (damage === undefined && seriesFiles.length > 0) {

@@ -20,7 +20,7 @@ export async function recoverTables(
   },
 ): Promise<void> {
   const { tables, buffer } = parts;
-  const { catalog, files, registry, host, log, report } = deps;
+  const { catalog, files, registry, duckDb, log, report } = deps;
   const nameOf = (id: number) => qualifiedTableName(catalog, id);
   let lostCount = 0;
   if (deps.settings.repair) {
@@ -48,7 +48,7 @@ export async function recoverTables(
       store,
       segments: segments.filter((segment) => segment.tableId === tableId),
       seriesFiles: seriesFiles.filter((file) => file.tableId === tableId),
-      host,
+      duckDb,
       files,
       registry,
       onIndexRebuilt: (error) => report.indexRebuilt(error),
@@ -86,8 +86,8 @@ export async function recoverTables(
     for (const tableId of lost.keys()) catalog.reserveTableIdsUpTo(tableId);
     report.rowsLost(lost, { without: 'table', nameOf });
   }
-  await parts.retainedLog.noteDeletions(tombstones);
+  await parts.retainedLog.applyEarlierDeletions(tombstones);
   if (flushedFile >= 0) await log.removeThrough(flushedFile);
-  await registry.noteLog(log);
+  await registry.storeLogState(log);
   if (rowCount > 0) report.replayed(rowCount);
 }

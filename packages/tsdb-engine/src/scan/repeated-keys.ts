@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
-import { GrowingTable } from '@plinth/tsdb-storage/duckdb/growing-table.js';
+import { RebuildableTable } from '@plinth/tsdb-storage/duckdb/rebuildable-table.js';
 import { type Source, timeCondition } from './sources.js';
 
 /**
@@ -9,16 +9,16 @@ import { type Source, timeCondition } from './sources.js';
  * `time`) pairs in a DuckDB table. Almost always empty; only queries that read these points pay for merging.
  */
 export class RepeatedKeys {
-  readonly #table: GrowingTable;
+  readonly #table: RebuildableTable;
   #count = 0;
   #minTime = 0n;
   #maxTime = 0n;
   #exists = false;
-  readonly #host: DuckDbHost;
+  readonly #duckDb: DuckDbHost;
 
-  constructor(options: { readonly name: string; readonly host: DuckDbHost }) {
-    this.#table = new GrowingTable(options.name);
-    this.#host = options.host;
+  constructor(options: { readonly name: string; readonly duckDb: DuckDbHost }) {
+    this.#table = new RebuildableTable(options.name);
+    this.#duckDb = options.duckDb;
   }
 
   get name(): string {
@@ -65,7 +65,7 @@ export class RepeatedKeys {
    * Returns a new set with the points that occur in one of `sources`. This set stays unchanged for running queries.
    */
   async pruned(name: string, sources: readonly Source[]): Promise<RepeatedKeys> {
-    const rest = new RepeatedKeys({ name, host: this.#host });
+    const rest = new RepeatedKeys({ name, duckDb: this.#duckDb });
     if (this.#count === 0 || sources.length === 0) return rest;
     const hits = sources.map(
       (source) =>
@@ -81,7 +81,7 @@ export class RepeatedKeys {
   }
 
   async drop(): Promise<void> {
-    await this.#host.withWriter(async (connection) => {
+    await this.#duckDb.withWriter(async (connection) => {
       await connection.run(`DROP TABLE IF EXISTS ${quoteName(this.name)}`);
     });
     this.#exists = false;
@@ -90,7 +90,7 @@ export class RepeatedKeys {
 
   async #add(keysText: string): Promise<void> {
     const name = quoteName(this.name);
-    await this.#host.withWriter(async (connection) => {
+    await this.#duckDb.withWriter(async (connection) => {
       if (!this.#exists) {
         await connection.run(`CREATE TABLE ${name} (_series BIGINT, "time" TIMESTAMP_NS)`);
         this.#exists = true;

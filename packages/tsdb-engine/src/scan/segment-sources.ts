@@ -1,19 +1,19 @@
 import { grouped } from '@plinth/tsdb-model/grouped.js';
 import type { Segment } from '@plinth/tsdb-model/segment.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
-import { type Deleted, keyOf, NOTHING_DELETED } from './deleted-text.js';
+import { type DeletionSql, keyOf, NOTHING_DELETED } from './deletion-sql.js';
 import { parquetFrom, type Source } from './sources.js';
 
 /**
  * Segments with the same columns form one source. Overlays form separate sources, and so do
- * segments from which different rows or values were deleted. @param deletedOf what was deleted from a segment.
+ * segments from which different rows or values were deleted. @param deletionSqlOf what was deleted from a segment.
  */
 export function segmentSources(
   files: SegmentFiles,
   segments: readonly Segment[],
-  deletedOf: (segment: Segment) => Deleted = () => NOTHING_DELETED,
+  deletionSqlOf: (segment: Segment) => DeletionSql = () => NOTHING_DELETED,
 ): Source[] {
-  const conditioned = segments.map((segment) => ({ segment, deleted: deletedOf(segment) }));
+  const conditioned = segments.map((segment) => ({ segment, deleted: deletionSqlOf(segment) }));
   const alike = grouped(
     conditioned,
     ({ segment, deleted }) =>
@@ -24,8 +24,8 @@ export function segmentSources(
       files,
       group.map(({ segment }) => segment),
     ),
-    where: group[0]?.deleted.survives,
-    ...(group[0] !== undefined && { deletedValues: group[0].deleted.values }),
+    where: group[0]?.deleted.remainingRows,
+    ...(group[0] !== undefined && { deletedValues: group[0].deleted.deletedValues }),
   }));
 }
 

@@ -4,7 +4,7 @@ import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import type { CellColumn } from '@plinth/tsdb-storage/buffer/append-cells.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
-import { GrowingTable } from '@plinth/tsdb-storage/duckdb/growing-table.js';
+import { RebuildableTable } from '@plinth/tsdb-storage/duckdb/rebuildable-table.js';
 import {
   type EvictableTable,
   FIRST_ROWS,
@@ -22,8 +22,8 @@ const BATCH_SERIES = 4096;
  * Queries join rows to it. A small table may be dropped while it is not in use.
  */
 export class SeriesTable implements EvictableTable {
-  readonly #table: GrowingTable;
-  readonly #host: DuckDbHost;
+  readonly #table: RebuildableTable;
+  readonly #duckDb: DuckDbHost;
   readonly #index: SeriesIndex;
   /** Number of series that DuckDB has. */
   #copiedCount = 0;
@@ -34,12 +34,12 @@ export class SeriesTable implements EvictableTable {
 
   constructor(options: {
     readonly tableId: number;
-    readonly host: DuckDbHost;
+    readonly duckDb: DuckDbHost;
     readonly index: SeriesIndex;
     readonly isInUse: () => boolean;
   }) {
-    this.#table = new GrowingTable(`series_${options.tableId}`);
-    this.#host = options.host;
+    this.#table = new RebuildableTable(`series_${options.tableId}`);
+    this.#duckDb = options.duckDb;
     this.#index = options.index;
     this.#isInUse = options.isInUse;
   }
@@ -61,16 +61,16 @@ export class SeriesTable implements EvictableTable {
    * Resolves when DuckDB has every series known at the call. They stay there while the table is in
    * use.
    */
-  async moveToDuckDb(schema: TableSchema): Promise<void> {
+  async copyToDuckDb(schema: TableSchema): Promise<void> {
     if (this.#exists && this.#copiedCount === this.#index.count) {
       this.#noteUse();
       return;
     }
-    await this.#host.withWriter(async (connection) => {
+    await this.#duckDb.withWriter(async (connection) => {
       const { appendRows } = await import('@plinth/tsdb-storage/buffer/append-cells.js');
       await this.#ensureColumns(connection, schema);
       while (this.#copiedCount < this.#index.count) {
-        await this.#host.yielder.next();
+        await this.#duckDb.yielder.next();
         const to = Math.min(this.#index.count, this.#copiedCount + BATCH_SERIES);
         const columns = this.#cells(this.#copiedCount, to);
         const rowCount = to - this.#copiedCount;
@@ -89,8 +89,8 @@ export class SeriesTable implements EvictableTable {
   }
 
   async drop(): Promise<void> {
-    this.#host.tableMemory.forget(this);
-    await this.#host.withWriter((connection) => this.evict(connection));
+    this.#duckDb.tableMemory.forget(this);
+    await this.#duckDb.withWriter((connection) => this.evict(connection));
   }
 
   async evict(connection: DuckDBConnection): Promise<void> {
@@ -101,14 +101,14 @@ export class SeriesTable implements EvictableTable {
   }
 
   #noteUse(): void {
-    const { tableMemory } = this.#host;
+    const { tableMemory } = this.#duckDb;
     if (this.#copiedCount > FIRST_ROWS) tableMemory.forget(this);
     else tableMemory.use(this, firstRowsBytes(1, this.#columns.size));
   }
 
   async #ensureColumns(connection: DuckDBConnection, schema: TableSchema): Promise<void> {
     if (!this.#exists) {
-      await this.#host.tableMemory.makeRoom(connection);
+      await this.#duckDb.tableMemory.makeRoom(connection);
       // A table that could not be dropped may still exist.
       await connection.run(`CREATE OR REPLACE TABLE ${quoteName(this.name)} (_series BIGINT)`);
       this.#exists = true;

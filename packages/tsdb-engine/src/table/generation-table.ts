@@ -31,7 +31,7 @@ export class GenerationTable {
   constructor(options: {
     readonly generation: number;
     readonly tableId: number;
-    readonly host: DuckDbHost;
+    readonly duckDb: DuckDbHost;
     readonly index: SeriesIndex;
     readonly onDisposeFailed: (error: unknown) => void;
   }) {
@@ -40,8 +40,8 @@ export class GenerationTable {
     this.generation = options.generation;
     this.firstGeneration = options.generation;
     this.#index = options.index;
-    this.main = new BufferTable({ name, host: options.host, seriesIdWords });
-    this.late = new BufferTable({ name: `${name}_late`, host: options.host, seriesIdWords });
+    this.main = new BufferTable({ name, duckDb: options.duckDb, seriesIdWords });
+    this.late = new BufferTable({ name: `${name}_late`, duckDb: options.duckDb, seriesIdWords });
     this.pinned = new Pinned(() => {
       Promise.all([this.main.drop(), this.late.drop()]).catch(options.onDisposeFailed);
     });

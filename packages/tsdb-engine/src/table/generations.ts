@@ -14,7 +14,7 @@ export interface CheckedGeneration {
 
 interface GenerationsDeps {
   readonly tableId: number;
-  readonly host: DuckDbHost;
+  readonly duckDb: DuckDbHost;
   readonly index: SeriesIndex;
   readonly onDisposeFailed: (error: unknown) => void;
 }

@@ -2,7 +2,7 @@ import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
 import type { TimeSpan } from '@plinth/tsdb-model/segment.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
-import { type DeletedSeries, deletedSeries, deletedText } from '../scan/deleted-text.js';
+import { type DeletedSeries, deletedSeries, deletionSql } from '../scan/deletion-sql.js';
 import type { Pinned } from '../scan/pinned.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { RepeatedKeys } from '../scan/repeated-keys.js';
@@ -48,7 +48,7 @@ export async function prepareScan(
     // the result.
     const areTagsKnown = selected.onlySeries !== undefined || selected.share === 0;
     if (tombstones.length > 0 || (readsTags(request) && !areTagsKnown))
-      await components.series.moveToDuckDb(components.schema());
+      await components.series.copyToDuckDb(components.schema());
     await components.segments.verifyAll(segments, signal);
     const invalidate = (): void => components.segments.invalidate(segments);
     const deleted = await task.run(deletedSeries(tombstones, components.series));
@@ -131,7 +131,7 @@ function sourcesOf(
     const files = segments.map((open) => open.segment).filter(touches);
     const sources = [
       ...segmentSources(components.files, files, (segment) =>
-        deletedText(tombstonesOfSegment(tombstones, segment), deleted, {
+        deletionSql(tombstonesOfSegment(tombstones, segment), deleted, {
           hasSeqColumn: false,
           fields: () => stored.filter(({ id }) => segment.columnIds.has(id)),
         }),
@@ -218,15 +218,15 @@ function withoutDeleted(
     readonly stored: readonly Column[];
   },
 ): Source {
-  const { survives, values } = deletedText(tombstones, deleted, {
+  const { remainingRows, deletedValues } = deletionSql(tombstones, deleted, {
     hasSeqColumn: true,
     fields: () => stored.filter(({ id }) => source.hasColumn(id)),
   });
-  if (survives === undefined) return source;
+  if (remainingRows === undefined) return source;
   const { where } = source;
   return {
     ...source,
-    where: where === undefined ? survives : `${where} AND ${survives}`,
-    deletedValues: values,
+    where: where === undefined ? remainingRows : `${where} AND ${remainingRows}`,
+    deletedValues,
   };
 }

@@ -14,7 +14,7 @@ import type { OpenSegment, TableSegments } from './table-segments.js';
  */
 export class RepeatedPoints {
   readonly #tableId: number;
-  readonly #host: DuckDbHost;
+  readonly #duckDb: DuckDbHost;
   readonly #segments: TableSegments;
   readonly #generations: Generations;
   readonly #exclusive: Exclusive;
@@ -25,7 +25,7 @@ export class RepeatedPoints {
 
   constructor(options: {
     readonly tableId: number;
-    readonly host: DuckDbHost;
+    readonly duckDb: DuckDbHost;
     readonly segments: TableSegments;
     readonly generations: Generations;
     /** Serialises changes of the sources and repeated points. */
@@ -33,12 +33,12 @@ export class RepeatedPoints {
     readonly onError: (error: unknown) => void;
   }) {
     this.#tableId = options.tableId;
-    this.#host = options.host;
+    this.#duckDb = options.duckDb;
     this.#segments = options.segments;
     this.#generations = options.generations;
     this.#exclusive = options.exclusive;
     this.#onError = options.onError;
-    this.#keys = new RepeatedKeys({ name: this.#nextName(), host: this.#host });
+    this.#keys = new RepeatedKeys({ name: this.#nextName(), duckDb: this.#duckDb });
     this.#pinned = this.#pinnedKeys(this.#keys);
   }
 

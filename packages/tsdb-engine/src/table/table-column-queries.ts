@@ -42,17 +42,17 @@ export class TableColumnQueries {
   constructor(options: {
     readonly components: TableComponents;
     readonly cache: ColumnCache;
-    readonly host: DuckDbHost;
+    readonly duckDb: DuckDbHost;
     readonly onError: (error: unknown) => void;
   }) {
-    const { components, cache, host, onError } = options;
+    const { components, cache, duckDb, onError } = options;
     this.#components = components;
     this.#loads = cache.loads;
     this.#requested = new RequestedRows(() => cache.nowMs());
     const { reader } = components.files;
     this.#columns = new TableColumns({
       cache,
-      host,
+      duckDb,
       index: components.series.index,
       reader,
       onError,
@@ -193,15 +193,15 @@ export class TableColumnQueries {
   }
 
   /** Evicts cached rows that the table no longer has. */
-  retain(): void {
+  evictGone(): void {
     const { segments, generations } = this.#components;
     const buffers = generations.list.flatMap(({ main, late }) => [main, late]);
-    this.#columns.retain(new Set<object>([...segments.list, ...buffers]));
+    this.#columns.evictExcept(new Set<object>([...segments.list, ...buffers]));
   }
 
   /** Evicts everything. */
-  forget(): void {
-    this.#columns.retain(new Set());
+  evictAll(): void {
+    this.#columns.evictExcept(new Set());
   }
 
   /** Returns the columns that can be kept in memory. */

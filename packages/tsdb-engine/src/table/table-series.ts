@@ -47,17 +47,17 @@ export class TableSeries {
 
   constructor(options: {
     readonly schema: TableSchema;
-    readonly host: DuckDbHost;
+    readonly duckDb: DuckDbHost;
     readonly files: SegmentFiles;
     readonly onError: (error: unknown) => void;
   }) {
-    const { schema, host, files, onError } = options;
+    const { schema, duckDb, files, onError } = options;
     this.#storage = files;
     this.#onError = onError;
     this.index = new SeriesIndex(schema.seriesSeed);
     this.index.names = new TagNames(schema);
     const isInUse = (): boolean => this.pinned.isPinned;
-    this.table = new SeriesTable({ tableId: schema.id, host, index: this.index, isInUse });
+    this.table = new SeriesTable({ tableId: schema.id, duckDb, index: this.index, isInUse });
     this.pinned = new Pinned(() => {
       this.table.drop().catch(onError);
       for (const file of this.#files) file.pinned.retire();
@@ -108,16 +108,16 @@ export class TableSeries {
   }
 
   /** Copies all series to DuckDB. They stay there while `pinned` is pinned. */
-  async moveToDuckDb(schema: TableSchema): Promise<void> {
+  async copyToDuckDb(schema: TableSchema): Promise<void> {
     await this.whenIndexed();
-    await this.table.moveToDuckDb(schema);
+    await this.table.copyToDuckDb(schema);
   }
 
   /** Runs `work` while DuckDB has all series that exist at the call. */
   async withSeriesTable<T>(schema: TableSchema, work: () => Promise<T>): Promise<T> {
     this.pinned.pin();
     try {
-      await this.moveToDuckDb(schema);
+      await this.copyToDuckDb(schema);
       return await work();
     } finally {
       this.pinned.unpin();

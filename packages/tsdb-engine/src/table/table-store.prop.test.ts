@@ -77,7 +77,7 @@ const stepArb: fc.Arbitrary<Step> = fc.oneof(
 
 describe('a table', () => {
   it('contains what was not deleted after any order of writes, deletions, flushes and compactions', async () => {
-    await withStorage(async ({ host, files, openStore }) => {
+    await withStorage(async ({ duckDb, files, openStore }) => {
       await fc.assert(
         fc.asyncProperty(fc.array(stepArb, { minLength: 1, maxLength: 25 }), async (steps) => {
           const failures: unknown[] = [];
@@ -109,7 +109,7 @@ describe('a table', () => {
               const table = store.generation(generation);
               generation++;
               if (table === undefined) continue;
-              const flushing = flushTable(store, table, host, files);
+              const flushing = flushTable(store, table, duckDb, files);
               await during(flushing, step.meanwhile.slice(0, 3));
               const { segments } = await flushing;
               const replacing = applyCommitted(
@@ -137,7 +137,7 @@ describe('a table', () => {
               const added = await mergeSegments({
                 store,
                 merge,
-                host,
+                duckDb,
                 files,
                 visibleFromNs: MIN_TIME_NS,
               });
@@ -149,11 +149,11 @@ describe('a table', () => {
               );
               await during(replacing, step.meanwhile);
             } else {
-              assert.deepEqual(await readAll(store, host), model.sorted());
+              assert.deepEqual(await readAll(store, duckDb), model.sorted());
             }
           }
-          assert.deepEqual(await readAll(store, host), model.sorted());
-          assert.deepEqual(await readAll(store, host, true), model.lastRows());
+          assert.deepEqual(await readAll(store, duckDb), model.sorted());
+          assert.deepEqual(await readAll(store, duckDb, true), model.lastRows());
           nextGeneration = generation + 1;
           await store.dispose();
           assert.deepEqual(failures, []);
@@ -164,11 +164,11 @@ describe('a table', () => {
   });
 
   it('leaves deleted values out of new files', async () => {
-    await withStorage(async ({ host, files, openStore }) => {
+    await withStorage(async ({ duckDb, files, openStore }) => {
       const store = openStore((error) => assert.ifError(error));
       const stored = async (segments: readonly Segment[]): Promise<string[]> => {
         const paths = segments.map(({ objectName }) => `'${files.pathOf(objectName)}'`);
-        const rows = await host.rows(
+        const rows = await duckDb.rows(
           `SELECT epoch_ns("time"), a, b FROM read_parquet([${paths.join()}]) ORDER BY 1`,
         );
         return rows.map((cells) => cells.join(' '));
@@ -185,7 +185,7 @@ describe('a table', () => {
       deleteA(2n, 2n);
       const table = store.generation(generation);
       assert.ok(table);
-      const { segments } = await flushTable(store, table, host, files);
+      const { segments } = await flushTable(store, table, duckDb, files);
       assert.deepEqual(await stored(segments), ['1 10 x', '2  x', '3 30 x', '4 40 ']);
       const added = segments.map((s) => store.openVerified(s));
       await applyCommitted(store.committedChange({ flushed: generation, added }));
@@ -196,14 +196,14 @@ describe('a table', () => {
       deleteA(4n, 4n);
       const merge = choose();
       assert.ok(merge);
-      const merging = { store, merge, host, files, visibleFromNs: MIN_TIME_NS };
+      const merging = { store, merge, duckDb, files, visibleFromNs: MIN_TIME_NS };
       assert.deepEqual(await stored(await mergeSegments(merging)), ['1 10 x', '2  x', '3  x']);
       await store.dispose();
     });
   });
 
   it('is stored by series and time with the tags of each row', async () => {
-    await withStorage(async ({ host, files, openStore }) => {
+    await withStorage(async ({ duckDb, files, openStore }) => {
       const failures: unknown[] = [];
       const store = openStore((e) => failures.push(e));
       const flush = async (rows: readonly Row[]): Promise<void> => {
@@ -212,11 +212,11 @@ describe('a table', () => {
           store.append(generation, batchOf(rows.slice(from, from + 10_000), store), 1n);
         const table = store.generation(generation);
         assert.ok(table);
-        const { segments } = await flushTable(store, table, host, files);
+        const { segments } = await flushTable(store, table, duckDb, files);
         assert.equal(segments.length, 1);
         const path = files.pathOf(segments[0]?.objectName ?? '');
         const read = `read_parquet('${path}', file_row_number = true)`;
-        const stored = await host.rows(
+        const stored = await duckDb.rows(
           `SELECT _series, host, epoch_ns("time"), a FROM ${read} ORDER BY file_row_number`,
         );
         const seriesOf = (row: Row): bigint =>
@@ -253,23 +253,23 @@ describe('a table', () => {
   });
 
   it('finds points written twice while a write starts the next generation', async () => {
-    await withStorage(async ({ host, openStore }) => {
+    await withStorage(async ({ duckDb, openStore }) => {
       const failures: unknown[] = [];
       const store = openStore((e) => failures.push(e));
       const generation = nextGeneration;
       const row = (name: string, a: bigint): Row => ({ host: name, time: 5n, a, b: undefined });
       store.append(generation, batchOf([row('h1', 1n)], store), 1n);
       store.append(generation, batchOf([row('h1', 2n)], store), 2n);
-      const looking = readAll(store, host);
+      const looking = readAll(store, duckDb);
       // Late rows are moved to DuckDB before main rows: this write comes between the two.
       await setImmediate();
-      await host.withWriter(async () => {
+      await duckDb.withWriter(async () => {
         await setImmediate();
         store.append(generation + 1, batchOf([row('h2', 3n)], store), 3n);
       });
       const seen = await looking;
       assert.ok(seen.includes('h1 5 2 null'), seen.join());
-      assert.deepEqual(await readAll(store, host), ['h1 5 2 null', 'h2 5 3 null']);
+      assert.deepEqual(await readAll(store, duckDb), ['h1 5 2 null', 'h2 5 3 null']);
       nextGeneration += 2;
       await store.dispose();
       assert.deepEqual(failures, []);

@@ -67,7 +67,7 @@ export class TableStore {
 
   constructor(options: {
     readonly schema: TableSchema;
-    readonly host: DuckDbHost;
+    readonly duckDb: DuckDbHost;
     readonly files: SegmentFiles;
     readonly verifier: SegmentVerifier;
     readonly cache: ColumnCache;
@@ -75,17 +75,17 @@ export class TableStore {
     readonly onDamaged: (segment: Segment, error: FileDamaged) => void;
     readonly onError: (error: unknown) => void;
   }) {
-    const { schema, host, files, verifier, cache, onDamaged, onError } = options;
+    const { schema, duckDb, files, verifier, cache, onDamaged, onError } = options;
     const tableId = schema.id;
     this.tableId = tableId;
     this.#schema = schema;
     const { tombstones } = this;
-    const series = new TableSeries({ schema, host, files, onError });
+    const series = new TableSeries({ schema, duckDb, files, onError });
     const { index } = series;
-    const generations = new Generations({ tableId, host, index, onDisposeFailed: onError });
+    const generations = new Generations({ tableId, duckDb, index, onDisposeFailed: onError });
     const segments = new TableSegments({ files, verifier, onDamaged, onError });
     const exclusive = this.#exclusive;
-    const shared = { tableId, host, segments, generations };
+    const shared = { tableId, duckDb, segments, generations };
     const repeated = new RepeatedPoints({ ...shared, exclusive, onError });
     this.series = series;
     this.#generations = generations;
@@ -98,7 +98,7 @@ export class TableStore {
     this.columnQueries = new TableColumnQueries({
       components: this.#components,
       cache,
-      host,
+      duckDb,
       onError,
     });
   }
@@ -244,7 +244,7 @@ export class TableStore {
     segments.list = [...segments.list.filter((open) => !isRemoved(open)), ...added];
     generations.list = generations.list.filter((table) => !isFlushed(table));
     for (const { pinned } of retired) pinned.retire();
-    this.columnQueries.retain();
+    this.columnQueries.evictGone();
   }
 
   /** Drops the keys of points that are now stored once, because they slow down queries. */
@@ -295,7 +295,7 @@ export class TableStore {
     for (const { pinned } of allPinned) pinned.retire();
     this.#segments.list = [];
     this.#generations.list = [];
-    this.columnQueries.retain();
+    this.columnQueries.evictGone();
   }
 
   /** Releases everything in memory; files stay. No query may be running. */
@@ -306,7 +306,7 @@ export class TableStore {
       await table.late.drop();
     }
     this.#generations.list = [];
-    this.columnQueries.forget();
+    this.columnQueries.evictAll();
     await this.repeated.keys.drop();
     await this.series.table.drop();
   }

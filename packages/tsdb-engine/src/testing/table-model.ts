@@ -140,7 +140,7 @@ export class Model {
 
 export async function readAll(
   store: TableStore,
-  host: DuckDbHost,
+  duckDb: DuckDbHost,
   lastRowsOnly = false,
 ): Promise<string[]> {
   const scan = await store.prepareScan(
@@ -155,7 +155,7 @@ export async function readAll(
     MIN_TIME_NS,
   );
   try {
-    const rows = await host.rows(`SELECT host, epoch_ns("time"), a, b FROM ${scan.text}`);
+    const rows = await duckDb.rows(`SELECT host, epoch_ns("time"), a, b FROM ${scan.text}`);
     return rows.map(([h, t, a, b]) => `${h} ${t} ${a} ${b}`).sort();
   } finally {
     scan.release();
@@ -169,14 +169,14 @@ export async function withStorage(
   ) => Promise<void>,
 ): Promise<void> {
   await withSegmentFiles(async (folder) => {
-    const { host, files } = folder;
+    const { duckDb, files } = folder;
     const cache = new ColumnCache({ limitBytes: 2 ** 20, nowMs: () => Date.now() });
     await work({
       ...folder,
       openStore: (onError) =>
         new TableStore({
           schema: SCHEMA,
-          host,
+          duckDb,
           files,
           verifier: { check: (segment) => files.verify(segment), invalidate: () => false },
           cache,

@@ -372,8 +372,8 @@ export class WriteBuffer {
     return { number, sizeBytes, file, lastRemovableFile: file, replayStart, newestFile };
   }
 
-  /** Called when the rows of a closed generation are in segments. */
-  async forget(closed: ClosedGeneration): Promise<void> {
+  /** Removes the log files of a closed generation whose rows are in segments. */
+  async removeFlushed(closed: ClosedGeneration): Promise<void> {
     this.#closedBytes -= closed.sizeBytes;
     this.#waits.wake();
     await this.#log.removeThrough(closed.lastRemovableFile);

@@ -1,6 +1,6 @@
 import { assertNever } from '@plinth/kernel';
 import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
-import { ownerOf } from '@plinth/tsdb-model/database/names.js';
+import { databaseOfPolicy } from '@plinth/tsdb-model/database/names.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import { NS_PER_HOUR } from '@plinth/tsdb-model/time/calendar.js';
 import type { Expr } from '../ast/expressions.js';
@@ -130,7 +130,7 @@ export const databaseNames = (context: Pick<ShowContext, 'databases'>): string[]
   context
     .databases()
     .map(({ name }) => name)
-    .filter((name) => ownerOf(name) === undefined);
+    .filter((name) => databaseOfPolicy(name) === undefined);
 
 function durationText(ms: number): string {
   return ms < 1000 ? `${Math.floor(ms)}ms` : `${Math.floor(ms / 1000)}s`;

@@ -50,7 +50,7 @@ export function transferList(reply: ParserReply): ArrayBuffer[] {
   const arrays = reply.parsed.tables.flatMap(arraysOf);
   if (reply.body !== undefined) arrays.push(reply.body);
   const changing = arrays.flatMap((array) =>
-    array.byteLength >= MIN_TRANSFER_BYTES && isWhole(array) && array.buffer !== reply.slab
+    array.byteLength >= MIN_TRANSFER_BYTES && coversBuffer(array) && array.buffer !== reply.slab
       ? [array.buffer]
       : [],
   );
@@ -63,7 +63,7 @@ export function transferList(reply: ParserReply): ArrayBuffer[] {
  * arrays: all requests without a body share one empty buffer, and a transfer would detach it for
  * all of them.
  */
-export function isWhole(array: ArrayBufferView): array is ArrayBufferView<ArrayBuffer> {
+export function coversBuffer(array: ArrayBufferView): array is ArrayBufferView<ArrayBuffer> {
   const { buffer, byteLength } = array;
   return buffer instanceof ArrayBuffer && byteLength > 0 && byteLength === buffer.byteLength;
 }

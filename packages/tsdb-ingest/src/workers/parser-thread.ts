@@ -3,8 +3,8 @@ import { assertNever, requestError } from '@plinth/kernel';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { ParsedBody } from '@plinth/tsdb-model/parsed-body.js';
 import {
+  coversBuffer,
   isShared,
-  isWhole,
   type ParseJob,
   type ParseJobOptions,
   type ParserMessage,
@@ -57,7 +57,7 @@ export class ParserThread {
     this.workerId = workerId;
     this.#worker = new Worker(new URL('./parser-worker.js', import.meta.url), {
       workerData: settings,
-      name: `line-protocol-${workerId}`,
+      name: `parser-${workerId}`,
       resourceLimits: HEAP_LIMITS,
     });
     this.#worker.on('message', (reply: ParserReply) => this.#settle(reply));
@@ -95,7 +95,7 @@ export class ParserThread {
       this.#worker.postMessage({ body, slabs, options } satisfies ParseJob, slabs);
       return;
     }
-    const own = isWhole(body) ? body : Uint8Array.from(body);
+    const own = coversBuffer(body) ? body : Uint8Array.from(body);
     this.#worker.postMessage({ body: own, slabs, options } satisfies ParseJob, [
       own.buffer,
       ...slabs,

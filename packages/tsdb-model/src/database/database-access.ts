@@ -1,5 +1,5 @@
 import { type Action, type Permission, type Principal, permits } from '@plinth/kernel';
-import { INTERNAL_DATABASE, ownerOf } from './names.js';
+import { databaseOfPolicy, INTERNAL_DATABASE } from './names.js';
 
 /** The databases that a caller may read and write. */
 export interface DatabaseAccess {
@@ -76,7 +76,7 @@ function ofPrincipal(principal: Extract<Principal, { kind: 'admin' | 'grantee' }
  */
 function granted(owner: string, permissions: readonly Permission[]): DatabaseAccess {
   const may = (action: Action) => (database: string) => {
-    const name = ownerOf(database) ?? database;
+    const name = databaseOfPolicy(database) ?? database;
     // A permission on all databases excludes `_internal`, which shows data about others; it must be
     // granted by name.
     const permitted =

@@ -15,7 +15,7 @@ export function isReservedColumn(name: string): boolean {
 /**
  * The database of a retention policy (`db/policy`); `undefined` for the name of a database.
  */
-export function ownerOf(name: string): string | undefined {
+export function databaseOfPolicy(name: string): string | undefined {
   const slash = name.indexOf('/');
   return slash === -1 ? undefined : name.slice(0, slash);
 }
@@ -24,9 +24,9 @@ export function ownerOf(name: string): string | undefined {
  * Why this database cannot be created: InfluxQL uses these policy names for the database itself.
  */
 export function findNewDatabaseFault(name: string): string | undefined {
-  const owner = ownerOf(name);
-  if (owner === undefined || !/\/(?:autogen|default)$/.test(name)) return undefined;
-  return `'${name}' is database '${owner}' itself: name it without its default retention policy`;
+  const database = databaseOfPolicy(name);
+  if (database === undefined || !/\/(?:autogen|default)$/.test(name)) return undefined;
+  return `'${name}' is database '${database}' itself: name it without its default retention policy`;
 }
 
 const MAX_NATIVE_NAME_SIZE_BYTES = 511;

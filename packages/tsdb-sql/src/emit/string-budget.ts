@@ -86,7 +86,7 @@ export class StringBudget {
   }
 
   /** Replaces the placeholder in `text` with the number of registered expressions. */
-  apply(text: string): string {
+  insertProducerCount(text: string): string {
     return text.replaceAll(PRODUCERS_MARK, String(this.#count));
   }
 }

@@ -14,11 +14,11 @@ const ROW_COUNT = 60_000;
 
 describe('BufferTable', () => {
   let folder: string;
-  let host: DuckDbHost;
+  let duckDb: DuckDbHost;
   const faults = new CallFaults();
   before(async () => {
     folder = await temporaryFolder();
-    host = new DuckDbHost({
+    duckDb = new DuckDbHost({
       dataDir: folder,
       spillDir: join(folder, 'spill'),
       memoryLimitBytes: 256 * 1048576,
@@ -28,28 +28,28 @@ describe('BufferTable', () => {
       watch: faults,
     });
   });
-  after(() => host.close());
+  after(() => duckDb.close());
 
   const countOf = async (table: BufferTable): Promise<readonly unknown[]> =>
-    (await host.rows(`SELECT count(*), count(v), sum(v)::BIGINT FROM "${table.name}"`))[0] ?? [];
+    (await duckDb.rows(`SELECT count(*), count(v), sum(v)::BIGINT FROM "${table.name}"`))[0] ?? [];
   const SUM = (BigInt(ROW_COUNT) * BigInt(ROW_COUNT - 1)) / 2n;
   const ALL = [BigInt(ROW_COUNT), BigInt(ROW_COUNT), SUM];
 
   it('leaves neither a table nor accounted memory when it is dropped during a move to DuckDB', async () => {
-    const table = newTable('dropped', host);
-    const { unflushedBytes } = host.tableMemory;
+    const table = newTable('dropped', duckDb);
+    const { unflushedBytes } = duckDb.tableMemory;
     table.append(batch(), 1n);
     await Promise.all([table.moveToDuckDb(), table.drop()]);
-    assert.equal(host.tableMemory.unflushedBytes, unflushedBytes);
+    assert.equal(duckDb.tableMemory.unflushedBytes, unflushedBytes);
     const left = "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'dropped'";
-    assert.deepEqual(await host.rows(left), [[0n]]);
+    assert.deepEqual(await duckDb.rows(left), [[0n]]);
   });
 
   it('has moved every earlier row when a second move meets a running one', async () => {
     let hasMet = false;
     // On a busy machine the first move may end before the check, so try several times.
     for (let attempt = 0; attempt < 20 && !hasMet; attempt++) {
-      const table = newTable(`second_${attempt}`, host);
+      const table = newTable(`second_${attempt}`, duckDb);
       table.append(batch(), 1n);
       let isFirstDone = false;
       const first = table.moveToDuckDb().then(() => (isFirstDone = true));
@@ -65,7 +65,7 @@ describe('BufferTable', () => {
   });
 
   it('has moved every earlier row when a background move has started', async () => {
-    const table = newTable('background', host);
+    const table = newTable('background', duckDb);
     table.append(batch(), 1n);
     for (let round = 0; round < 1000 && !(await isBegun(table)); round++) await setImmediate();
     await table.moveToDuckDb();
@@ -81,7 +81,7 @@ describe('BufferTable', () => {
       ['duckdb.flush', 1],
       ['duckdb.flush', 2],
     ] as const) {
-      const table = newTable(`failed_${kind}_${at}`, host);
+      const table = newTable(`failed_${kind}_${at}`, duckDb);
       faults.fail({ kind, at });
       table.append(batch(), 1n);
       // Either the background move or this one fails.
@@ -93,47 +93,47 @@ describe('BufferTable', () => {
   });
 
   it('releases the memory of blocks to later ones, but not while it may be read', async () => {
-    const first = newTable('memory_first', host);
+    const first = newTable('memory_first', duckDb);
     first.append(batch(), 1n);
     const lent = first.recentRows().blocks.map(({ times }) => times);
     const before = lent.map((times) => times.slice());
     await first.moveToDuckDb();
-    const second = newTable('memory_second', host);
+    const second = newTable('memory_second', duckDb);
     second.append(batch(), 2n);
     await second.moveToDuckDb();
-    const gaps = newTable('memory_gaps', host);
+    const gaps = newTable('memory_gaps', duckDb);
     gaps.append(withGaps(batch()), 3n);
     await gaps.moveToDuckDb();
     assert.deepEqual(await countOf(second), ALL);
-    const [[rows, values]] = (await host.rows(`SELECT count(*), count(v) FROM "${gaps.name}"`)) as [
-      [bigint, bigint],
-    ];
+    const [[rows, values]] = (await duckDb.rows(
+      `SELECT count(*), count(v) FROM "${gaps.name}"`,
+    )) as [[bigint, bigint]];
     assert.deepEqual([rows, values], [BigInt(ROW_COUNT), BigInt(Math.ceil(ROW_COUNT / 2))]);
     assert.deepEqual(lent, before);
   });
 
   it('does not copy values of earlier rows into rows without a value', async () => {
-    const long = newTable('texts_long', host);
+    const long = newTable('texts_long', duckDb);
     long.append(
       textBatch((row) => `a text that is not short ${row}`),
       1n,
     );
     await long.moveToDuckDb();
-    const short = newTable('texts_short', host);
+    const short = newTable('texts_short', duckDb);
     short.append(withGaps(textBatch((row) => `t${row}`)), 2n);
     await short.moveToDuckDb();
-    const rows = await host.rows(
+    const rows = await duckDb.rows(
       `SELECT count(*), count(v), count(*) FILTER (v = 't' || (rowid)) FROM "${short.name}"`,
     );
     const half = BigInt(TEXT_ROW_COUNT / 2);
     assert.deepEqual(rows[0], [BigInt(TEXT_ROW_COUNT), half, half]);
-    const again = newTable('texts_again', host);
+    const again = newTable('texts_again', duckDb);
     again.append(
       textBatch((row) => `${row} is not short either, and has no gap`),
       3n,
     );
     await again.moveToDuckDb();
-    const whole = await host.rows(
+    const whole = await duckDb.rows(
       `SELECT count(*) FROM "${again.name}" WHERE v = rowid || ' is not short either, and has no gap'`,
     );
     assert.deepEqual(whole[0], [BigInt(TEXT_ROW_COUNT)]);
@@ -141,16 +141,18 @@ describe('BufferTable', () => {
 
   /** Whether rows of the table are visible to other connections. */
   async function isBegun(table: BufferTable): Promise<boolean> {
-    const rows = await host.rows(`SELECT count(*) FROM "${table.name}"`).catch((error: unknown) => {
-      assert.match(String(error), /does not exist/);
-      return [[0n]];
-    });
+    const rows = await duckDb
+      .rows(`SELECT count(*) FROM "${table.name}"`)
+      .catch((error: unknown) => {
+        assert.match(String(error), /does not exist/);
+        return [[0n]];
+      });
     return rows[0]?.[0] !== 0n;
   }
 });
 
-function newTable(name: string, host: DuckDbHost): BufferTable {
-  return new BufferTable({ name, host, seriesIdWords: () => new Int32Array([7, 0]) });
+function newTable(name: string, duckDb: DuckDbHost): BufferTable {
+  return new BufferTable({ name, duckDb, seriesIdWords: () => new Int32Array([7, 0]) });
 }
 
 /** Removes the field from every second row. */

@@ -4,7 +4,7 @@ import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import { DUCKDB_TYPE } from '../duckdb/column-type.js';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
-import { GrowingTable } from '../duckdb/growing-table.js';
+import { RebuildableTable } from '../duckdb/rebuildable-table.js';
 import { firstRowsBytes } from '../duckdb/table-memory.js';
 import { RecentBlocks } from './recent-blocks.js';
 import { RowBlock } from './row-block.js';
@@ -45,12 +45,13 @@ const NONE: readonly number[] = [];
  * an in-memory DuckDB table in the background, or at the latest when a query needs them.
  */
 export class BufferTable {
-  readonly #table: GrowingTable;
+  /** Rebuilt from its committed rows before the next append if an append failed. */
+  readonly #table: RebuildableTable;
   /** Number of all rows, moved or waiting. */
   rowCount = 0;
   minTime = 2n ** 63n - 1n;
   maxTime = -(2n ** 63n);
-  readonly #host: DuckDbHost;
+  readonly #duckDb: DuckDbHost;
   readonly #seriesIdWords: () => Int32Array;
   readonly #waiting: RowBlock[] = [];
   #waitingRows = 0;
@@ -70,14 +71,14 @@ export class BufferTable {
 
   constructor(options: {
     readonly name: string;
-    readonly host: DuckDbHost;
+    readonly duckDb: DuckDbHost;
     /** Returns the ids of the table's series at the time of the call. */
     readonly seriesIdWords: () => Int32Array;
   }) {
-    this.#table = new GrowingTable(options.name);
-    this.#host = options.host;
+    this.#table = new RebuildableTable(options.name);
+    this.#duckDb = options.duckDb;
     this.#seriesIdWords = options.seriesIdWords;
-    this.#recent = new RecentBlocks(options.host.blockMemory);
+    this.#recent = new RecentBlocks(options.duckDb.blockMemory);
   }
 
   get name(): string {
@@ -192,7 +193,7 @@ export class BufferTable {
   }
 
   async #moveWaiting(scope: 'all' | 'full_blocks'): Promise<void> {
-    await this.#host.withWriter(async (connection) => {
+    await this.#duckDb.withWriter(async (connection) => {
       const { appendBlock } = await import('./append-block.js'); // The appender is native code that is loaded after DuckDB.
       const isLastLeft = scope === 'full_blocks' && (this.#waiting.at(-1)?.free ?? 0) > 0;
       const blocks = this.#waiting.splice(0, this.#waiting.length - (isLastLeft ? 1 : 0));
@@ -202,7 +203,7 @@ export class BufferTable {
         await this.#ensureColumns(connection, blocks);
         while (blocks.length > 0) {
           const block = blocks[0] as RowBlock;
-          await this.#host.yielder.next();
+          await this.#duckDb.yielder.next();
           const append = (): void =>
             appendBlock({
               connection,
@@ -210,7 +211,7 @@ export class BufferTable {
               columns: this.#columns ?? [],
               block,
               seriesIdWords: this.#seriesIdWords(),
-              memory: this.#host.blockMemory,
+              memory: this.#duckDb.blockMemory,
             });
           await this.#table.change(connection, this.#duckDbRows, append);
           blocks.shift();
@@ -231,7 +232,7 @@ export class BufferTable {
     this.#recent.forget();
     // A running move would create the table after the drop.
     if (this.#columns === undefined && this.#moveCount === 0) return;
-    await this.#host.withWriter(async (connection) => {
+    await this.#duckDb.withWriter(async (connection) => {
       this.#columns = undefined;
       this.#account();
       await connection.run(`DROP TABLE IF EXISTS ${quoteName(this.name)}`);
@@ -246,7 +247,7 @@ export class BufferTable {
     const target = Math.min(Math.max(rowsToAdd, this.rowCount), largest);
     let capacity = FIRST_BLOCK_ROWS;
     while (capacity * 2 <= target) capacity *= 2;
-    const block = new RowBlock(capacity, this.#host.blockMemory);
+    const block = new RowBlock(capacity, this.#duckDb.blockMemory);
     this.#waiting.push(block);
     return block;
   }
@@ -263,7 +264,7 @@ export class BufferTable {
   #account(): void {
     const before = this.#duckDbBytes;
     this.#duckDbBytes = this.#columns === undefined ? 0 : sizeOf(this.#columns);
-    this.#host.tableMemory.unflushedBytes += this.#duckDbBytes - before;
+    this.#duckDb.tableMemory.unflushedBytes += this.#duckDbBytes - before;
   }
 
   async #addColumns(connection: DuckDBConnection, blocks: readonly RowBlock[]): Promise<void> {

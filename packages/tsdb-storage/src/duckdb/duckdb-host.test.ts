@@ -20,23 +20,23 @@ const settingsIn = (folder: string): DuckDbSettings => ({
 
 describe('DuckDB with little memory', () => {
   let folder: string;
-  let host: DuckDbHost;
+  let duckDb: DuckDbHost;
   before(async () => {
     folder = await temporaryFolder();
-    host = new DuckDbHost(settingsIn(folder));
+    duckDb = new DuckDbHost(settingsIn(folder));
   });
-  after(() => host.close());
+  after(() => duckDb.close());
 
   it('sorts more than its memory can hold', async () => {
     // 8,000,000 rows of 16 bytes and their keys.
     const text = `SELECT max(place) FROM (SELECT row_number() OVER (ORDER BY hash(n)) AS place, n
       FROM range(8000000) t(n))`;
-    assert.deepEqual(await host.rows(text), [[8_000_000n]]);
+    assert.deepEqual(await duckDb.rows(text), [[8_000_000n]]);
   });
 
   it('has a background thread that releases unused memory', async () => {
     const text = "SELECT value FROM duckdb_settings() WHERE name = 'allocator_background_threads'";
-    assert.deepEqual(await host.rows(text), [['true']]);
+    assert.deepEqual(await duckDb.rows(text), [['true']]);
   });
 
   it('writes a file with any number of threads', async (context) => {
@@ -56,9 +56,9 @@ describe('DuckDB with little memory', () => {
   it('fails only a query that can be neither held in memory nor spilled', async () => {
     const greedy = 'SELECT len(list(n)) FROM range(100000000) t(n)';
     const [failed, ...others] = await Promise.allSettled([
-      host.rows(greedy),
-      host.rows('SELECT sum(n)::BIGINT FROM range(1000) t(n)'),
-      host.rows('SELECT 1::BIGINT'),
+      duckDb.rows(greedy),
+      duckDb.rows('SELECT sum(n)::BIGINT FROM range(1000) t(n)'),
+      duckDb.rows('SELECT 1::BIGINT'),
     ]);
     assert.equal(failed?.status, 'rejected');
     assert.match(String(failed.reason), /Out of Memory Error/);
@@ -66,7 +66,7 @@ describe('DuckDB with little memory', () => {
       others.map((response) => response.status === 'fulfilled' && response.value),
       [[[499_500n]], [[1n]]],
     );
-    assert.deepEqual(await host.rows('SELECT 2::BIGINT'), [[2n]]);
+    assert.deepEqual(await duckDb.rows('SELECT 2::BIGINT'), [[2n]]);
   });
 
   it('reports an evaluation error after the first rows, where the binding reports the end', async () => {
@@ -78,7 +78,7 @@ describe('DuckDB with little memory', () => {
     const count = async (text: string | Statements): Promise<number> => {
       let rowCount = 0;
       const signal = new AbortController().signal;
-      for await (const chunk of host.stream({ text, columns, signal, isMaterialized: false }))
+      for await (const chunk of duckDb.stream({ text, columns, signal, isMaterialized: false }))
         rowCount += chunk.rowCount;
       return rowCount;
     };
@@ -101,10 +101,10 @@ describe('DuckDB with little memory', () => {
     const controllers = Array.from({ length: 20 }, () => new AbortController());
     const runs = controllers.map(async ({ signal }, index) => {
       if (index % 2 === 0) {
-        await host.run(endless, { signal });
+        await duckDb.run(endless, { signal });
         return;
       }
-      for await (const _ of host.stream({
+      for await (const _ of duckDb.stream({
         text: endless,
         columns: [],
         signal,
@@ -117,7 +117,7 @@ describe('DuckDB with little memory', () => {
     await setImmediate();
     for (const controller of controllers) controller.abort();
     assert.ok((await ends).every(({ status }) => status === 'rejected'));
-    assert.deepEqual(await host.rows('SELECT 3::BIGINT'), [[3n]]);
+    assert.deepEqual(await duckDb.rows('SELECT 3::BIGINT'), [[3n]]);
   });
 
   it('holds little of a long result that is read without pauses', {
@@ -125,7 +125,7 @@ describe('DuckDB with little memory', () => {
   }, async () => {
     // The columns have 640 MB, and none of them is released explicitly.
     const names = Array.from({ length: 20 }, (_, i) => `c${i}`);
-    const chunks = host.stream({
+    const chunks = duckDb.stream({
       text: `SELECT ${names.map((name) => `n AS ${name}`)} FROM range(4000000) t(n)`,
       columns: names.map((name) => ({
         ...{ name, tableColumnKind: undefined },
@@ -170,7 +170,7 @@ describe('DuckDB with little memory', () => {
     const rows: bigint[] = [];
     const { signal } = new AbortController();
     const text = statements();
-    for await (const chunk of host.stream({ text, columns, signal, isMaterialized: false })) {
+    for await (const chunk of duckDb.stream({ text, columns, signal, isMaterialized: false })) {
       const values = chunk.columns[0]?.values as BigInt64Array;
       if (rows.length === 0)
         assert.deepEqual(made.slice(0, 7), [0, 2048, 2048, 2048, 2048, 808, -1]);
@@ -199,12 +199,17 @@ describe('DuckDB with little memory', () => {
       };
     }
     const { signal } = controller;
-    const chunks = host.stream({ text: statements(), columns: [], signal, isMaterialized: false });
+    const chunks = duckDb.stream({
+      text: statements(),
+      columns: [],
+      signal,
+      isMaterialized: false,
+    });
     await assert.rejects(chunks.next(), /given up/);
   });
 
   it('explains a query before and after optimization', async () => {
-    const rows = await host.rows('EXPLAIN SELECT 1');
+    const rows = await duckDb.rows('EXPLAIN SELECT 1');
     assert.deepEqual(
       rows.map(([type]) => type),
       ['logical_plan', 'logical_opt', 'physical_plan'],
@@ -228,7 +233,7 @@ describe('a statement that runs out of memory', () => {
     const told = new EventEmitter();
     const isReleased = once(told, 'released');
     let isFull = true;
-    const host = new DuckDbHost({
+    const duckDb = new DuckDbHost({
       ...settingsIn(folder),
       watch: {
         around: async (call, run) => {
@@ -239,9 +244,9 @@ describe('a statement that runs out of memory', () => {
         before: () => undefined,
       },
     });
-    context.after(() => host.close());
+    context.after(() => duckDb.close());
     const read = async (): Promise<unknown> => {
-      const stream = host.stream({
+      const stream = duckDb.stream({
         text: 'SELECT 7::BIGINT',
         columns,
         signal,
@@ -251,7 +256,7 @@ describe('a statement that runs out of memory', () => {
       for await (const { columns: response } of stream) value = response[0]?.values[0];
       return value;
     };
-    const copying = host.copy(`COPY (SELECT 1) TO '${join(folder, 'one.parquet')}'`);
+    const copying = duckDb.copy(`COPY (SELECT 1) TO '${join(folder, 'one.parquet')}'`);
     const release = async (): Promise<void> => {
       isFull = !isFreed;
       told.emit('released');

@@ -12,7 +12,7 @@ import { isOutOfMemory, MemoryWatch } from './instance/memory-watch.js';
 import type { OpenInstance } from './instance/open-instance.js';
 import { readAhead } from './read-ahead.js';
 import { type RunningStatement, RunningStatements } from './running-statements.js';
-import { chunksOf, reportingProgress, type Statements } from './statement-chunks.js';
+import { chunksOf, notifyingReadAhead, type Statements } from './statement-chunks.js';
 import { TableMemory } from './table-memory.js';
 
 /**
@@ -144,18 +144,18 @@ export class DuckDbHost {
     const { signal } = queryContext;
     signal.throwIfAborted();
     const connection = await this.#acquireConnection();
-    const watch = new InterruptWatch(connection, signal);
-    const watched = this.#memory.begin(() => watch.interrupt());
+    const interruptWatch = new InterruptWatch(connection, signal);
+    const memoryUse = this.#memory.begin(() => interruptWatch.interrupt());
     try {
       const result = await this.#calls.queries.run(() => connection.run(text), queryContext);
-      watched.check(); // An interrupted statement may end like a completed one.
+      memoryUse.check(); // An interrupted statement may end like a completed one.
       return result.rowsChanged;
     } catch (error) {
-      watched.check();
+      memoryUse.check();
       throw error;
     } finally {
-      watched.end();
-      watch.end();
+      memoryUse.end();
+      interruptWatch.end();
       this.#releaseConnection(connection);
     }
   }
@@ -201,8 +201,8 @@ export class DuckDbHost {
     options.signal.throwIfAborted();
     const { decoderOf } = await this.#whenOpen();
     const connection = await this.#acquireConnection();
-    const watch = new InterruptWatch(connection, options.signal);
-    const watched = this.#memory.begin(() => watch.interrupt());
+    const interruptWatch = new InterruptWatch(connection, options.signal);
+    const memoryUse = this.#memory.begin(() => interruptWatch.interrupt());
     const calls = options.isBackground ? this.#calls.background : this.#calls.queries;
     let isDrained = false;
     try {
@@ -233,10 +233,10 @@ export class DuckDbHost {
           queryContext,
         });
         const source =
-          onReadAhead === undefined ? chunks : reportingProgress(chunks, aheadCount, onReadAhead);
+          onReadAhead === undefined ? chunks : notifyingReadAhead(chunks, aheadCount, onReadAhead);
         const stop = (): void => {
           stopped.abort();
-          watch.interrupt();
+          interruptWatch.interrupt();
         };
         // One more chunk reports the end, and DuckDB then releases its memory.
         const leastCount = readAheadRows === 0 ? 1 : aheadCount + 1;
@@ -248,13 +248,13 @@ export class DuckDbHost {
         });
         isDrained = !stopped.signal.aborted;
       }
-      watched.check();
+      memoryUse.check();
     } catch (error) {
-      watched.check();
+      memoryUse.check();
       throw error;
     } finally {
-      watched.end();
-      watch.end();
+      memoryUse.end();
+      interruptWatch.end();
       if (isDrained) this.#releaseConnection(connection);
       else await this.#abandon(connection, calls, options.owner);
     }

@@ -4,7 +4,7 @@ import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import type { ChunkDecoder } from './decode/decode-chunk.js';
 import type { DuckDbCallLimiter } from './duckdb-call-limiter.js';
 import type { OpenInstance } from './instance/open-instance.js';
-import { isWhole, throwFailure } from './stream-end.js';
+import { endedNormally, throwFailure } from './stream-end.js';
 
 /** Statements that run in order. Each receives the outcome of the previous one. */
 export type Statements = Generator<Statement, void, StatementEnd | undefined>;
@@ -35,7 +35,7 @@ export interface StatementEnd {
 }
 
 /** Passes chunks through and calls `onReadAhead` with the `count`-th chunk and at the end. */
-export async function* reportingProgress(
+export async function* notifyingReadAhead(
   chunks: AsyncIterable<ResultChunk>,
   count: number,
   onReadAhead: () => void,
@@ -105,7 +105,7 @@ async function* chunksOfOne(
     for (let isEnd = false; !isEnd && !signal.aborted; ) {
       const chunk = await calls.run(() => result.fetchChunk(), queryContext);
       isEnd = chunk === null || chunk.rowCount === 0;
-      if (isEnd && !signal.aborted && !isWhole(result)) {
+      if (isEnd && !signal.aborted && !endedNormally(result)) {
         await calls.run(() => throwFailure(connection, text, rowCount), queryContext);
       }
       // Chunks are decoded before the wait, because DuckDB frees their memory when they are

@@ -53,12 +53,12 @@ export class ExpectedLogRecord {
   async asStore(newestFile: number): Promise<ExpectedLogStore> {
     return {
       expected: { ...(await this.load()), newestFile },
-      noteStart: (serverStartNumber) => this.noteStart(serverStartNumber),
-      noteStop: (end) => this.noteStop(end),
+      storeStart: (serverStartNumber) => this.storeStart(serverStartNumber),
+      storeStop: (end) => this.storeStop(end),
     };
   }
 
-  async noteStart(serverStartNumber: number): Promise<void> {
+  async storeStart(serverStartNumber: number): Promise<void> {
     await this.#change({
       epoch: serverStartNumber,
       end_file: null,
@@ -67,7 +67,7 @@ export class ExpectedLogRecord {
     });
   }
 
-  async noteStop({ file, sequence, checksum }: LogEnd): Promise<void> {
+  async storeStop({ file, sequence, checksum }: LogEnd): Promise<void> {
     const end_checksum = checksum ?? null;
     await this.#change({ end_file: file, end_sequence: sequence, end_checksum });
   }
@@ -85,7 +85,7 @@ export class ExpectedLogRecord {
 }
 
 /** Runs within the caller's transaction. */
-export async function noteFirst<DB>(
+export async function storeFirstRecord<DB>(
   tx: Transaction<DB>,
   { file, sequence }: RecordRef,
 ): Promise<void> {
@@ -95,7 +95,7 @@ export async function noteFirst<DB>(
 }
 
 /** Runs within the caller's transaction. */
-export async function noteNewest<DB>(tx: Transaction<DB>, file: number): Promise<void> {
+export async function storeNewestFile<DB>(tx: Transaction<DB>, file: number): Promise<void> {
   const own = tx as unknown as Transaction<Tables>; // the cast is safe, as above
   await own
     .insertInto('tsdb_known_log_file')

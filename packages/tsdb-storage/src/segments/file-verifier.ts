@@ -17,7 +17,7 @@ export class FileVerifier {
   readonly #files: Pick<SegmentFiles, 'pathOf'>;
   readonly #sums: FileSums;
   readonly #fileSystem: FileSystem;
-  readonly #registry: Pick<SegmentRegistry, 'noteVerified'>;
+  readonly #registry: Pick<SegmentRegistry, 'storeVerified'>;
   readonly #onError: (error: unknown) => void;
   /** By id: results that are not in the registry yet, at most one per stored file. */
   #noted = new Map<string, number>();
@@ -30,7 +30,7 @@ export class FileVerifier {
     readonly files: Pick<SegmentFiles, 'pathOf'>;
     readonly sums: FileSums;
     readonly fileSystem: FileSystem;
-    readonly registry: Pick<SegmentRegistry, 'noteVerified'>;
+    readonly registry: Pick<SegmentRegistry, 'storeVerified'>;
     readonly onError: (error: unknown) => void;
   }) {
     this.#files = deps.files;
@@ -83,7 +83,7 @@ export class FileVerifier {
     while (this.#noted.size > 0) {
       const batch = new Map([...this.#noted].slice(0, MAX_BATCH_COUNT));
       for (const id of batch.keys()) this.#noted.delete(id);
-      await this.#registry.noteVerified(batch);
+      await this.#registry.storeVerified(batch);
     }
   }
 }

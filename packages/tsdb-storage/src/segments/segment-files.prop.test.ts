@@ -46,7 +46,7 @@ const cellsOf = ({ f, i, u, b, s }: Row, isDictionaryEncoded: boolean): readonly
 describe('segment files', () => {
   for (const dictionaryLimit of ['default', 'small'] as const) {
     it(`preserve every value with ${dictionaryLimit} dictionaries, also next to files of the other kind`, async () => {
-      await withSegmentFiles(async ({ host, files }) => {
+      await withSegmentFiles(async ({ duckDb, files }) => {
         const write = async (rows: readonly Row[], kind: 'default' | 'small'): Promise<string> => {
           const values = rows.map((row, at) => `(${literals(row, at)})`).join(', ');
           const select = `SELECT * FROM (VALUES ${values}) t(_series, "time", f, i, u, b, s)`;
@@ -63,7 +63,7 @@ describe('segment files', () => {
           fc.asyncProperty(fc.array(rowArb, ROWS), fc.array(rowArb, ROWS), async (rows, others) => {
             const path = await write(rows, dictionaryLimit);
             const other = await write(others, dictionaryLimit === 'default' ? 'small' : 'default');
-            const read = await host.rows(
+            const read = await duckDb.rows(
               `SELECT f, i, u, b, s FROM read_parquet([${path}, ${other}])`,
             );
             const plain = read.map(([f, ...rest]) => [f === 0 ? 0 : f, ...rest]);
@@ -72,7 +72,7 @@ describe('segment files', () => {
               [...rows, ...others].map((row) => cellsOf(row, true)),
             );
             if (dictionaryLimit === 'small') {
-              const alone = await host.rows(`SELECT f, i, u, b, s FROM read_parquet([${path}])`);
+              const alone = await duckDb.rows(`SELECT f, i, u, b, s FROM read_parquet([${path}])`);
               const isDictionaryEncoded = new Set(rows.map(({ f }) => f)).size <= 65;
               if (!isDictionaryEncoded)
                 assert.deepEqual(

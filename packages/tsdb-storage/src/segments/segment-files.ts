@@ -73,28 +73,28 @@ const objectNameOf = (tableUuid: string, { id }: TemporaryFile): string =>
 /** Writes query results as immutable Parquet objects and verifies them when they are read. */
 export class SegmentFiles {
   readonly reader: SegmentReader;
-  readonly #host: DuckDbHost;
+  readonly #duckDb: DuckDbHost;
   readonly #objects: FolderObjectStore;
   readonly #random: Random;
   readonly #fileSystem: FileSystem;
   readonly #sums: FileSums;
-  readonly #release: (objectName: string) => Promise<boolean>;
+  readonly #keepsForReaders: (objectName: string) => Promise<boolean>;
   /** Folder for files that DuckDB is writing. */
   readonly #tempDir: string;
   #lastRemoval: Promise<unknown> = Promise.resolve();
 
   constructor(options: {
-    readonly host: DuckDbHost;
+    readonly duckDb: DuckDbHost;
     readonly objects: FolderObjectStore;
     readonly random: Random;
     readonly fileSystem: FileSystem;
     readonly sums: FileSums;
     readonly tempDir: string;
     /** See `PublishedTables.release`; absent means that no file is kept. */
-    readonly release?: (objectName: string) => Promise<boolean>;
+    readonly keepsForReaders?: (objectName: string) => Promise<boolean>;
   }) {
-    this.#release = options.release ?? (async () => false);
-    this.#host = options.host;
+    this.#keepsForReaders = options.keepsForReaders ?? (async () => false);
+    this.#duckDb = options.duckDb;
     this.#objects = options.objects;
     this.reader = new SegmentReader(options.objects);
     this.#random = options.random;
@@ -175,7 +175,7 @@ export class SegmentFiles {
     const path = `${this.#tempDir}/${this.#random.uuidV7()}.parquet`;
     const dispose = (): Promise<void> => this.#fileSystem.remove(path);
     try {
-      const rowCount = await this.#host.run(
+      const rowCount = await this.#duckDb.run(
         `COPY (${options.select}) TO ${quoteString(path)} (FORMAT parquet, COMPRESSION zstd, ${NO_BLOOM_FILTER})`,
         options.queryContext,
       );
@@ -203,7 +203,7 @@ export class SegmentFiles {
 
   /** Removes a segment that left the registry, unless readers of published snapshots may need it. */
   async removeUnlessPublished(objectName: string): Promise<void> {
-    if (!(await this.#release(objectName))) await this.remove(objectName);
+    if (!(await this.#keepsForReaders(objectName))) await this.remove(objectName);
   }
 
   /** See `FileSums`. */
@@ -271,7 +271,7 @@ export class SegmentFiles {
     const path = `${this.#tempDir}/${id}.parquet`;
     const ids = [...fieldIds].map(([name, fieldId]) => `${quoteName(name)}: ${fieldId}`);
     const fieldIdOption = ids.length === 0 ? '' : `, FIELD_IDS {${ids.join(', ')}}`;
-    await this.#host.copy(
+    await this.#duckDb.copy(
       `COPY (${select}) TO ${quoteString(path)} (FORMAT parquet, ${COMPRESSION}, PARQUET_VERSION v2, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}, ${NO_BLOOM_FILTER}${DICTIONARY_OPTION[dictionaryLimit]}${fieldIdOption})`,
     );
     return { id, path };
@@ -316,7 +316,7 @@ export class SegmentFiles {
    * log is deleted.
    */
   async #queryRow(temp: TemporaryFile, values: string): Promise<readonly unknown[]> {
-    const [row] = await this.#host.rows(
+    const [row] = await this.#duckDb.rows(
       `SELECT ${values} FROM read_parquet(${quoteString(temp.path)})`,
     );
     return row ?? [];

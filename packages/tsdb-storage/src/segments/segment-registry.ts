@@ -1,7 +1,7 @@
 import type { CommitLog, ExpectedLogStore, RecordRef, RelationalStore } from '@plinth/kernel';
 import type { Segment, SeriesFile } from '@plinth/tsdb-model/segment.js';
 import type { Transaction } from 'kysely';
-import { ExpectedLogRecord, noteFirst, noteNewest } from './expected-log.js';
+import { ExpectedLogRecord, storeFirstRecord, storeNewestFile } from './expected-log.js';
 import { forgetPublished, keepPublished, PublishedTables } from './published-tables.js';
 import {
   fromSegment,
@@ -109,11 +109,11 @@ export class SegmentRegistry {
   }
 
   /** Called at the end of startup, when the log contains all rows that are not in files. */
-  async noteLog(log: Pick<CommitLog, 'newestFile' | 'firstRecordAfter'>): Promise<void> {
+  async storeLogState(log: Pick<CommitLog, 'newestFile' | 'firstRecordAfter'>): Promise<void> {
     const { flushedFile } = await this.#position();
     await this.#store.transaction<RegistryTables, void>(async (tx) => {
-      await noteNewest(tx, log.newestFile);
-      await noteFirst(tx, log.firstRecordAfter(flushedFile));
+      await storeNewestFile(tx, log.newestFile);
+      await storeFirstRecord(tx, log.firstRecordAfter(flushedFile));
     });
   }
 
@@ -149,7 +149,7 @@ export class SegmentRegistry {
   }
 
   /** Records the modification times of verified segments, by id. Removed segments are skipped. */
-  async noteVerified(files: ReadonlyMap<string, number>): Promise<void> {
+  async storeVerified(files: ReadonlyMap<string, number>): Promise<void> {
     await this.#store.transaction<RegistryTables, void>(async (tx) => {
       for (const [id, modified_ms] of files) {
         await tx.updateTable('tsdb_segments').set({ modified_ms }).where('id', '=', id).execute();
@@ -227,7 +227,7 @@ async function movePosition(
   let flushed_file = before === undefined ? -1 : Number(before.flushed_file);
   if (flushed !== undefined) {
     const { file, tableIds, lastRemovableFile = -1, replayStart } = flushed;
-    if (lastRemovableFile > flushed_file) await noteFirst(tx, replayStart);
+    if (lastRemovableFile > flushed_file) await storeFirstRecord(tx, replayStart);
     flushed_file = Math.max(flushed_file, lastRemovableFile);
     for (const table_id of file > flushed_file ? tableIds : []) {
       await tx
@@ -243,5 +243,5 @@ async function movePosition(
   } else {
     await tx.updateTable('tsdb_log_state').set({ flushed_file, version }).execute();
   }
-  if (flushed !== undefined) await noteNewest(tx, flushed.newestFile);
+  if (flushed !== undefined) await storeNewestFile(tx, flushed.newestFile);
 }

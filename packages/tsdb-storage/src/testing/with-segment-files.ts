@@ -14,7 +14,7 @@ import { FileSums } from '../segments/file-sums.js';
 import { SegmentFiles } from '../segments/segment-files.js';
 
 export interface SegmentFolder {
-  readonly host: DuckDbHost;
+  readonly duckDb: DuckDbHost;
   readonly files: SegmentFiles;
   readonly objects: FolderObjectStore;
   /** Folder in which DuckDB may write files. */
@@ -26,7 +26,7 @@ export async function withSegmentFiles(
   work: (folder: SegmentFolder) => Promise<void>,
 ): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'plinth-table-'));
-  const host = new DuckDbHost({
+  const duckDb = new DuckDbHost({
     dataDir: dir,
     spillDir: join(dir, 'spill'),
     memoryLimitBytes: 512 * 1024 * 1024,
@@ -39,11 +39,11 @@ export async function withSegmentFiles(
   const objects = await LocalObjectStore.open({ fileSystem, root: join(dir, 'objects'), random });
   const thread = new ChecksumThread();
   const sums = new FileSums(objects, thread);
-  const files = new SegmentFiles({ host, objects, fileSystem, sums, random, tempDir: dir });
+  const files = new SegmentFiles({ duckDb, objects, fileSystem, sums, random, tempDir: dir });
   try {
-    await work({ host, files, objects, dir });
+    await work({ duckDb, files, objects, dir });
   } finally {
-    await host.close();
+    await duckDb.close();
     await thread.close();
     await rm(dir, { recursive: true });
   }

@@ -87,18 +87,18 @@ export async function openLog(
 export function newSegmentStore(
   { fileSystem, objects, relational, random }: TsdbDeps,
   options: {
-    readonly host: DuckDbHost;
+    readonly duckDb: DuckDbHost;
     readonly tempDir: string;
     readonly report: ReturnType<typeof reportTo>;
   },
 ) {
-  const { host, tempDir, report } = options;
+  const { duckDb, tempDir, report } = options;
   const checksums = new ChecksumThread();
   const sums = new FileSums(objects, checksums);
   const registry = new SegmentRegistry(relational);
   const files = new SegmentFiles({
-    ...{ host, objects, fileSystem, sums, random, tempDir },
-    release: (objectName) => registry.published.release(objectName),
+    ...{ duckDb, objects, fileSystem, sums, random, tempDir },
+    keepsForReaders: (objectName) => registry.published.release(objectName),
   });
   const verifier = new FileVerifier({
     ...{ files, sums, fileSystem, registry },

@@ -1,8 +1,8 @@
 import type { Outage, RequestError, RequestInvalid } from '@plinth/kernel';
 import type { TsdbError } from '@plinth/tsdb-model/errors.js';
 
-/** All expected errors of requests. */
-export type EdgeError =
+/** All expected errors of requests, for each of which `to-wire.ts` has a status. */
+export type ErrorWithStatus =
   | TsdbError
   | Outage
   | RequestInvalid

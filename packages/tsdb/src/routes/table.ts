@@ -45,7 +45,7 @@ import { fluxRoutes } from './query/flux-routes.js';
 import { queryRoutes } from './query/query-routes.js';
 import { RouteBuilder } from './route-builder.js';
 import { serviceRoutes } from './service-routes.js';
-import { type ErrorWording, errorResponse, isEdgeError } from './to-wire.js';
+import { type ErrorWording, errorResponse, hasStatus } from './to-wire.js';
 import { v2ManagementRoutes } from './v2/v2-routes.js';
 import { versionHeaders } from './version-headers.js';
 import { deleteRoute } from './write/delete-route.js';
@@ -103,7 +103,7 @@ export function tsdbTables(
       ...v2,
       // Errors of tokens belong to another service, whose dialect formats them.
       errorResponse: (error, request) =>
-        isDomainError(error) && !isEdgeError(error)
+        isDomainError(error) && !hasStatus(error)
           ? dialect.errorResponse(error, request)
           : v2.errorResponse(error, request),
     },

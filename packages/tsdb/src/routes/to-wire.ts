@@ -7,7 +7,7 @@ import {
   textResponse,
   withHeaders,
 } from '@plinth/kernel';
-import type { EdgeError } from './errors.js';
+import type { ErrorWithStatus } from './errors.js';
 import { type FailureLog, logFailure } from './log-failure.js';
 
 /**
@@ -19,7 +19,7 @@ export type ErrorWording = 'native' | 'v2' | 'text';
  * The only place with status codes. A new kind without an entry does not compile. Source:
  * tsdb-http, "Error model".
  */
-export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
+export const STATUS: Readonly<Record<ErrorWithStatus['kind'], number>> = {
   not_permitted: 403,
   database_not_found: 404,
   database_name_invalid: 400,
@@ -144,7 +144,7 @@ export function errorResponse(
   { wording, ...failures }: FailureLog & { readonly wording: ErrorWording },
 ): HttpResponse {
   const error = asOutage(failure) ?? failure;
-  if (!isEdgeError(error)) {
+  if (!hasStatus(error)) {
     logFailure(error, 500, failures);
     const text = INTERNAL_TEXT;
     return failureResponse(500, bodyOf({ wording, code: v2Code(500), text, message: text }));
@@ -194,7 +194,7 @@ const CLIENT_HEADERS: ReadonlySet<string> = new Set(['retry-after', 'www-authent
 export const failureResponse = (status: number, body: unknown): HttpResponse =>
   typeof body === 'string' ? textResponse(status, body) : jsonResponse(status, body);
 
-function retryAfterSec(error: EdgeError): number | undefined {
+function retryAfterSec(error: ErrorWithStatus): number | undefined {
   switch (error.kind) {
     case 'credential_uncheckable':
     case 'disk_full':
@@ -219,11 +219,11 @@ export function v2Code(status: number): string {
   return V2_CODE.get(status) ?? 'internal error';
 }
 
-export function isEdgeError(error: unknown): error is EdgeError {
+export function hasStatus(error: unknown): error is ErrorWithStatus {
   return isDomainError(error) && Object.hasOwn(STATUS, error.kind);
 }
 
-export function statusOf(error: EdgeError, wording: ErrorWording): number {
+export function statusOf(error: ErrorWithStatus, wording: ErrorWording): number {
   // Source: tsdb-http, "Differences between the profiles": InfluxDB returns 500 for failed
   // evaluations.
   if (wording === 'text' && /^(?:execution_error|query_out_of_memory)$/.test(error.kind))
@@ -234,7 +234,7 @@ export function statusOf(error: EdgeError, wording: ErrorWording): number {
   return STATUS[error.kind];
 }
 
-function textOf(error: EdgeError): string {
+function textOf(error: ErrorWithStatus): string {
   switch (error.kind) {
     case 'database_not_found':
       return `query error: ${error.message}`;

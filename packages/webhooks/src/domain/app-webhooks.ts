@@ -53,7 +53,7 @@ export class AppWebhooks {
 
   async create(tx: SqlConnection, app: { readonly id: number }, checked: unknown): Promise<void> {
     // The registry passes the result of `check` back unchanged, so the cast holds.
-    await this.#store.insert(tx, this.#hooks.fresh(app.id, checked as HookChange));
+    await this.#store.insert(tx, this.#hooks.newHook(app.id, checked as HookChange));
   }
 
   async update(tx: SqlConnection, app: { readonly id: number }, checked: unknown): Promise<void> {

@@ -111,13 +111,13 @@ export class HookRegistry {
   }
 
   /** @param failingSinceMs undefined after a successful attempt. */
-  async noteFailing(appId: number, failingSinceMs: number | undefined): Promise<void> {
+  async storeFailingSince(appId: number, failingSinceMs: number | undefined): Promise<void> {
     await this.#store.change(appId, (hook) => ({ ...hook, failingSinceMs }));
     await this.reload(appId);
   }
 
-  /** Throws `ValidationFailed` for a change that a new webhook cannot have. */
-  fresh(appId: number, change: HookChange): NewHook {
+  /** Builds a webhook with defaults, without storing it. Throws `ValidationFailed` for a change that a new webhook cannot have. */
+  newHook(appId: number, change: HookChange): NewHook {
     const nowMs = this.#clock.nowMs();
     const { custom_headers = {}, events = [], retry, secret, url, ...rest } = change;
     return withEd25519({

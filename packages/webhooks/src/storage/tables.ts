@@ -4,7 +4,7 @@ import { sql, type Transaction } from 'kysely';
 export const WEBHOOK_MIGRATIONS: readonly Migration[] = [
   { name: '0001_webhooks', up: create },
   { name: '0002_webhooks_ended_nodes', up: nameFoldersOfNodes },
-  { name: '0003_webhooks_switched_off', up: noteWhySwitchedOff },
+  { name: '0003_webhooks_switched_off', up: addDisabledReason },
   { name: '0004_webhooks_attempt_numbers', up: addAttemptNumbers },
 ];
 
@@ -128,7 +128,7 @@ async function nameFoldersOfNodes(tx: Transaction<unknown>): Promise<void> {
 }
 
 /** Adds the columns for the reason and time at which the server disabled a webhook. */
-async function noteWhySwitchedOff(tx: Transaction<unknown>): Promise<void> {
+async function addDisabledReason(tx: Transaction<unknown>): Promise<void> {
   for (const statement of [
     'alter table webhooks_hooks add column disabled_reason text',
     'alter table webhooks_hooks add column disabled_ms bigint',

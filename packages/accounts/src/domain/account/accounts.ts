@@ -2,7 +2,7 @@ import { type Clock, type Random, randomLetters } from '@plinth/kernel';
 import { NO_OVERRIDES, type StoredAccount } from '../../model/account/account.js';
 import type { ConfigurationName } from '../../model/account/configuration-name.js';
 import type { StoredPerson } from '../../model/account/person.js';
-import { Provided } from '../../model/account/provided.js';
+import { ProvidedFields } from '../../model/account/provided-fields.js';
 import { IdGenerator } from '../../model/ids.js';
 import { createConcurrencyLimit } from '../../model/platform/platform-settings.js';
 import type { RegisteredFile } from '../../model/platform/registered-object.js';
@@ -30,6 +30,7 @@ export interface AccountsDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly store: AccountStore;
+  /** Files, payment methods, invoice templates and test clocks, which the operator creates. */
   readonly registeredObjects: RegisteredObjectStore;
   readonly access: AccountAccess;
   readonly writer: AccountWriter;
@@ -178,7 +179,7 @@ export class Accounts {
       accountId: stored.account.id,
       countsOpenAccounts: operation === 'create' && context.settings.max_accounts !== null,
     });
-    const provided = new Provided(requestFields);
+    const provided = new ProvidedFields(requestFields);
     refuseMisplaced(stored.account, account, requestFields);
     refuse(
       rules.checkAccount({

@@ -1,6 +1,6 @@
 import type { RequestFields } from '../../model/account/parts.js';
 import type { PersonFields, StoredPerson } from '../../model/account/person.js';
-import { Provided } from '../../model/account/provided.js';
+import { ProvidedFields } from '../../model/account/provided-fields.js';
 import { IdGenerator } from '../../model/ids.js';
 import { refuse } from '../../model/violation.js';
 import { personObject } from '../../model/wire/person-object.js';
@@ -121,7 +121,7 @@ export class Persons {
       account.id,
       write.requestFields,
     );
-    const provided = new Provided(requestFields);
+    const provided = new ProvidedFields(requestFields);
     const merged = this.#merge(stored, before, requestFields, context.tenant.livemode);
     const { fileIds, ...others } = referencesIn(requestFields);
     const facts = await this.#deps.facts.find(

@@ -79,7 +79,7 @@ export class AccountWriter {
     return { after: evaluated, summaryJson, writes };
   }
 
-  /** Writes events without an account change, such as a ping. */
+  /** Writes the events of one request: those of an account change, or a ping, which changes no account. */
   putBundle(writes: WriteSet, bundle: Omit<EventBundle, 'id' | 'createdMs'>): EventBundle {
     const { createdMs, letters } = this.#bundleIds.next();
     const complete = { id: letters, createdMs, ...bundle };

@@ -107,7 +107,7 @@ export class Mutations {
    * only be repeated with the same parameters. An existing record is kept, and so is the key of a
    * running request. Source: accounts, section 5, rules 4 and 6.
    */
-  async noteRefused(context: RequestContext, body: unknown): Promise<void> {
+  async storeRefused(context: RequestContext, body: unknown): Promise<void> {
     const record = this.#keyOf({ context, body });
     if (!this.#running.has(record.id)) await this.#keepFingerprint(context, record);
   }

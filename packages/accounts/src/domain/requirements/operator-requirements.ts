@@ -1,4 +1,4 @@
-import type { Provided } from '../../model/account/provided.js';
+import type { ProvidedFields } from '../../model/account/provided-fields.js';
 import type { OperatorRequirement } from '../../model/account/requirements.js';
 
 /**
@@ -8,7 +8,7 @@ import type { OperatorRequirement } from '../../model/account/requirements.js';
  */
 export function unmetOperatorRequirements(
   requirements: readonly OperatorRequirement[],
-  provided: Provided,
+  provided: ProvidedFields,
   personId?: string,
 ): readonly OperatorRequirement[] {
   if (requirements.length === 0) return requirements;

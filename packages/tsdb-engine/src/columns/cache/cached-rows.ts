@@ -12,6 +12,7 @@ export function isCacheableKind(kind: Column['kind']): kind is CacheableKind {
 /** Series and timestamps of some rows, with the fields that queries have read so far. */
 export class CachedRows {
   readonly #cache: ColumnCache;
+  /** Series and timestamps of the rows, sorted by series and time; the columns follow its row order. */
   #part: (CacheEntry & { readonly part: Part }) | undefined;
   readonly #columns = new Map<number, CacheEntry & { readonly column: StoredColumn }>();
   readonly #unfit = new Set<number>();

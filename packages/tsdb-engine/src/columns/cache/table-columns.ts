@@ -81,7 +81,7 @@ export class TableColumns {
 
   constructor(options: {
     readonly cache: ColumnCache;
-    readonly host: DuckDbHost;
+    readonly duckDb: DuckDbHost;
     readonly index: SeriesIndex;
     readonly reader: SegmentReader;
     readonly onError: (error: unknown) => void;
@@ -226,10 +226,10 @@ export class TableColumns {
   }
 
   /** Evicts the ranges of all sources except these. */
-  retain(keys: ReadonlySet<object>): void {
+  evictExcept(keys: ReadonlySet<object>): void {
     if (keys.size === 0) this.encodedTags.forget();
-    this.#ranges.retain(keys);
-    this.#loads.retain(keys);
+    this.#ranges.evictExcept(keys);
+    this.#loads.evictExcept(keys);
     for (const key of this.#missed.keys()) if (!keys.has(key)) this.#missed.delete(key);
   }
 

@@ -125,7 +125,7 @@ export class CachedRanges {
   }
 
   /** Evicts the ranges of all sources except these. */
-  retain(keys: ReadonlySet<object>): void {
+  evictExcept(keys: ReadonlySet<object>): void {
     for (const [key, ranges] of this.#ranges) {
       if (keys.has(key)) continue;
       for (const { rows } of ranges) rows.forget();

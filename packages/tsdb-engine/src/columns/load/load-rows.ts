@@ -21,7 +21,7 @@ export interface CachedRange {
 
 /** Source of a load. */
 export interface LoadSource {
-  readonly host: DuckDbHost;
+  readonly duckDb: DuckDbHost;
   readonly index: SeriesIndex;
   /** SQL text for FROM. */
   readonly from: string;
@@ -59,7 +59,7 @@ export async function loadColumns(
       ? `count(${name}), min(${name}), max(${name})`
       : `count(${name}), NULL, NULL`;
   });
-  const [facts = []] = await source.host.rows(
+  const [facts = []] = await source.duckDb.rows(
     `SELECT count(*), ${list.join(', ')} FROM ${rangeText(source, range.from, range.to)}`,
   );
   const rowCount = Number(facts[0]);
@@ -180,7 +180,7 @@ function readChunks(
   const columns = texts.map(
     (name): OutputColumn => ({ name, type: INT64, tableColumnKind: undefined }),
   );
-  return source.host.stream({
+  return source.duckDb.stream({
     text: `SELECT ${texts.join(', ')} FROM ${rangeText(source, range.from, range.to)}`,
     columns,
     isMaterialized: true,

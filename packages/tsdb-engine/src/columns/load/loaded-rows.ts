@@ -3,6 +3,7 @@ import type { Part, StoredColumn } from '../cache/part.js';
 
 /** Rows of a source that can be read from memory. */
 export interface LoadedRows {
+  /** Series and timestamps of the rows; the columns follow its row order. */
   readonly part: Part;
   /** `undefined` if all values are NULL. */
   column(id: number): StoredColumn | undefined;

@@ -38,7 +38,7 @@ const VALUE_BYTES = 8;
  */
 export class RangeLoads {
   readonly #cache: ColumnCache;
-  readonly #host: DuckDbHost;
+  readonly #duckDb: DuckDbHost;
   readonly #index: SeriesIndex;
   readonly #onError: (error: unknown) => void;
   /** By source, the numeric types of fields that are valid for its rows before `to`. */
@@ -47,12 +47,12 @@ export class RangeLoads {
 
   constructor(options: {
     readonly cache: ColumnCache;
-    readonly host: DuckDbHost;
+    readonly duckDb: DuckDbHost;
     readonly index: SeriesIndex;
     readonly onError: (error: unknown) => void;
   }) {
     this.#cache = options.cache;
-    this.#host = options.host;
+    this.#duckDb = options.duckDb;
     this.#index = options.index;
     this.#onError = options.onError;
   }
@@ -148,7 +148,7 @@ export class RangeLoads {
     if (!this.fits(source, columns)) return false;
     const { from, rowNumber } = source;
     const pauseForQueries = (): Promise<void> => this.#cache.loads.pauseForQueries();
-    const readable = { host: this.#host, index: this.#index, from, rowNumber, pauseForQueries };
+    const readable = { duckDb: this.#duckDb, index: this.#index, from, rowNumber, pauseForQueries };
     const unpin = await source.pin();
     try {
       const loads = await this.#numericTypesOf(source, range, columns, readable);
@@ -186,7 +186,7 @@ export class RangeLoads {
   }
 
   /** Drops the numeric types of all sources except these. */
-  retain(keys: ReadonlySet<object>): void {
+  evictExcept(keys: ReadonlySet<object>): void {
     for (const key of this.#numericTypes.keys()) if (!keys.has(key)) this.#numericTypes.delete(key);
   }
 }

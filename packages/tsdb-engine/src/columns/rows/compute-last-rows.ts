@@ -19,8 +19,8 @@ const MAX_SOURCES = 65_535;
 /** Parts of up to this many rows fit in the CPU cache, so their rows need not be close together. */
 const NEAR_ROWS = 65_536;
 /**
- * Tag strings are cached per value, not per series, if there are more series than this per result
- * row.
+ * With more series than this per result row, the tag dictionaries of the result contain only its own
+ * series, not all values of the table.
  */
 const SERIES_PER_ROW = 8;
 /** Maximum error of a timestamp as a double. */
@@ -55,7 +55,7 @@ export async function computeLastRows(columnRequest: {
       ? await task.run(denseCopy(picked, loaded))
       : { picked, loaded };
   const order = Uint32Array.from(await task.run(groups.sorted(computation.by)));
-  // Each series occurs once. Among many series, tag values are looked up per value.
+  // Each series occurs once, so the number of rows is the number of series in the result.
   const isFewOfMany = index.count > order.length * SERIES_PER_ROW;
   const chunks = new RowChunks({
     loaded: rows.loaded,

@@ -49,8 +49,8 @@ export class RowChunks {
     readonly columns: readonly Column[];
     readonly index: SeriesIndex;
     /**
-     * Tag strings are created once per series if there are many rows per series, and otherwise once
-     * per value.
+     * `series`: dictionaries with the tags of the result's series, for many rows per series or few of
+     * many series. `value`: the dictionaries of the table, which contain all values of a tag.
      */
     readonly tagsBy: 'series' | 'value';
     /** Cache of tag strings between results. */

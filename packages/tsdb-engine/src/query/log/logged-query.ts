@@ -2,7 +2,7 @@ import type { Clock, Principal, RequestSpan } from '@plinth/kernel';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { QueryOutcome, QueryPhase } from '@plinth/tsdb-model/query/query-outcome.js';
 import type { Segment } from '@plinth/tsdb-model/segment.js';
-import type { CancelReason } from '../slots/query-deadline.js';
+import type { CancelReason } from '../slots/cancellable-query-context.js';
 
 /** Properties of a query that do not change while it runs. */
 export interface QueryProperties {

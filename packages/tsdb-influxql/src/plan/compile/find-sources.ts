@@ -1,6 +1,6 @@
 import { toAsciiLowerCase } from '@plinth/kernel';
 import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
-import { ownerOf } from '@plinth/tsdb-model/database/names.js';
+import { databaseOfPolicy } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { Measurement } from '../../ast/select.js';
@@ -76,8 +76,8 @@ export function withPolicies(
   database: DatabaseSchema,
   databases: readonly DatabaseSchema[],
 ): readonly DatabaseSchema[] {
-  const owner = ownerOf(database.name) ?? database.name;
-  return databases.filter(({ name }) => (ownerOf(name) ?? name) === owner);
+  const databaseName = databaseOfPolicy(database.name) ?? database.name;
+  return databases.filter(({ name }) => (databaseOfPolicy(name) ?? name) === databaseName);
 }
 
 /**

@@ -22,10 +22,10 @@ function textOf(i: number): string | null {
 
 describe('strings of DuckDB', () => {
   let folder: string;
-  let host: DuckDbHost;
+  let duckDb: DuckDbHost;
   before(async () => {
     folder = await temporaryFolder();
-    host = new DuckDbHost({
+    duckDb = new DuckDbHost({
       dataDir: folder,
       spillDir: join(folder, 'spill'),
       memoryLimitBytes: 256 * 1048576,
@@ -34,14 +34,14 @@ describe('strings of DuckDB', () => {
       register: async () => {},
     });
   });
-  after(() => host.close());
+  after(() => duckDb.close());
 
   /** Returns the strings of the only column, and whether any of them was decoded as bytes. */
   async function read(text: string, isSmall: boolean) {
     const { signal } = new AbortController();
     const texts: (string | null)[] = [];
     let hasSpans = false;
-    for await (const { rowCount, columns } of host.stream({
+    for await (const { rowCount, columns } of duckDb.stream({
       text,
       columns: [UTF8],
       signal,

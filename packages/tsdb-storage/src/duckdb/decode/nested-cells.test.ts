@@ -18,10 +18,10 @@ const PAIR: SqlType = {
 
 describe('nested values of DuckDB', () => {
   let folder: string;
-  let host: DuckDbHost;
+  let duckDb: DuckDbHost;
   before(async () => {
     folder = await temporaryFolder();
-    host = new DuckDbHost({
+    duckDb = new DuckDbHost({
       dataDir: folder,
       spillDir: join(folder, 'spill'),
       memoryLimitBytes: 256 * 1048576,
@@ -30,7 +30,7 @@ describe('nested values of DuckDB', () => {
       register: async () => {},
     });
   });
-  after(() => host.close());
+  after(() => duckDb.close());
 
   async function read(
     text: string,
@@ -39,7 +39,7 @@ describe('nested values of DuckDB', () => {
   ): Promise<unknown[]> {
     const columns = [{ name: 'x', type, tableColumnKind: undefined }];
     const cells: unknown[] = [];
-    for await (const chunk of host.stream({ text, columns, signal, isMaterialized: isSmall }))
+    for await (const chunk of duckDb.stream({ text, columns, signal, isMaterialized: isSmall }))
       for (let row = 0; row < chunk.rowCount; row++) cells.push(chunk.columns[0]?.values[row]);
     return cells;
   }

@@ -1,7 +1,7 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { messageOf } from '@plinth/kernel';
 import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
-import { isWhole, throwFailure } from '../stream-end.js';
+import { endedNormally, throwFailure } from '../stream-end.js';
 import { findPageFault } from './parquet-pages.js';
 import { tagsInFile } from './parquet-tags.js';
 
@@ -57,7 +57,7 @@ export async function* parquetLines(mapping: ParquetMapping): AsyncGenerator<Uin
       rowCount += chunk.rowCount;
       yield Buffer.from(`${chunk.getColumnValues(0).join('\n')}\n`);
     }
-    if (!isWhole(result)) await throwFailure(connection, query.lines, rowCount);
+    if (!endedNormally(result)) await throwFailure(connection, query.lines, rowCount);
   } finally {
     connection.closeSync();
     instance.closeSync();

@@ -54,7 +54,7 @@ function cellsOf({ values, isPresent }: ColumnValues, kind: string): unknown[] {
 
 describe('a segment reader', () => {
   it('reads the same values as DuckDB, for any rows of any row group', async () => {
-    await withSegmentFiles(async ({ host, files }) => {
+    await withSegmentFiles(async ({ duckDb, files }) => {
       const readBySelf = fc.asyncProperty(
         shapeArb,
         fc.array(fc.tuple(fc.nat(50_000), fc.nat(50_000)), { minLength: 3, maxLength: 3 }),
@@ -76,7 +76,7 @@ describe('a segment reader', () => {
           for (const group of groups) {
             const start = index.starts[group] as number;
             const rowCount = (index.starts[group + 1] as number) - start;
-            const [range] = await host.rows(
+            const [range] = await duckDb.rows(
               `SELECT min(_series), max(_series), epoch_ns(min("time")), epoch_ns(max("time")) FROM ${from} WHERE file_row_number >= ${start} AND file_row_number < ${start + rowCount}`,
             );
             const at = [group * 2, group * 2 + 1];
@@ -87,7 +87,7 @@ describe('a segment reader', () => {
             for (const [a, b] of [[0, rowCount] as const, ...ranges]) {
               const rows = { from: Math.min(a % (rowCount + 1), b % (rowCount + 1)), to: 0 };
               rows.to = Math.max(a % (rowCount + 1), b % (rowCount + 1));
-              const expected = await host.rows(
+              const expected = await duckDb.rows(
                 `SELECT ${duckDbColumns} FROM ${from} WHERE file_row_number >= ${start + rows.from} AND file_row_number < ${start + rows.to} ORDER BY file_row_number`,
               );
               for (const [i, name] of names.entries()) {
@@ -101,7 +101,7 @@ describe('a segment reader', () => {
               }
             }
             const runs = pages[group]?.[0]?.runs(rowCount);
-            const firsts = await host.rows(
+            const firsts = await duckDb.rows(
               `SELECT _series, max(file_row_number) + 1 - ${start} FROM ${from} WHERE file_row_number >= ${start} AND file_row_number < ${start + rowCount} GROUP BY 1 ORDER BY 2`,
             );
             assert.deepEqual(
@@ -119,10 +119,10 @@ describe('a segment reader', () => {
   });
 
   it('refuses unsupported layouts without reading further', async () => {
-    await withSegmentFiles(async ({ host, files, objects, dir }) => {
+    await withSegmentFiles(async ({ duckDb, files, objects, dir }) => {
       const write = async (name: string, options: string): Promise<string> => {
         const path = `${dir}/${name}.parquet`;
-        await host.rows(
+        await duckDb.rows(
           `COPY (SELECT 1::BIGINT AS _series, make_timestamp_ns(i) AS "time", i FROM range(9) t(i)) TO ${quoteString(path)} (FORMAT parquet, ${options})`,
         );
         await objects.adopt(`tsdb/${name}`, path);

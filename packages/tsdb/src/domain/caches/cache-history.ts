@@ -11,7 +11,7 @@ import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 /** The rows of a table that fill a cache. */
 export interface HistoryRequest {
   readonly store: TableStore;
-  readonly host: DuckDbHost;
+  readonly duckDb: DuckDbHost;
   /** Fields to read in addition to all tags and `time`. */
   readonly fields: readonly Column[];
   readonly minTimeNs: bigint;
@@ -24,7 +24,7 @@ export interface HistoryRequest {
 
 /** Reads stored rows in batches. Rows with the same key are in time order, oldest first. */
 export async function* readHistory(request: HistoryRequest): AsyncGenerator<RowBatch> {
-  const { store, host, fields, keep, signal } = request;
+  const { store, duckDb, fields, keep, signal } = request;
   const { schema } = store;
   const tags = [...schema.columns.values()].filter(({ kind }) => kind === 'tag');
   const time = schema.columns.get('time');
@@ -53,7 +53,7 @@ export async function* readHistory(request: HistoryRequest): AsyncGenerator<RowB
       }),
     );
     const text = historyText(scan.text, columns, isLastOfSeries ? undefined : keep);
-    const chunks = host.stream({
+    const chunks = duckDb.stream({
       text,
       columns: output,
       isMaterialized: false,

@@ -24,15 +24,15 @@ export interface RowsText {
 
 /** Makes rows in memory readable by DuckDB. */
 export class CacheRows {
-  readonly #host: DuckDbHost;
+  readonly #duckDb: DuckDbHost;
   readonly #onFailed: (error: unknown) => void;
   readonly #prefix: string;
   #tableCount = 0;
 
   /** @param prefix of the names of temporary tables. */
-  constructor(host: DuckDbHost, onFailed: (error: unknown) => void, prefix = 'cache_rows') {
+  constructor(duckDb: DuckDbHost, onFailed: (error: unknown) => void, prefix = 'cache_rows') {
     this.#prefix = prefix;
-    this.#host = host;
+    this.#duckDb = duckDb;
     this.#onFailed = onFailed;
   }
 
@@ -62,7 +62,7 @@ export class CacheRows {
     const table = `${this.#prefix}_${this.#tableCount++}`;
     const name = quoteName(table);
     const drop = (): void => {
-      this.#host
+      this.#duckDb
         .withWriter(async (connection) => {
           await connection.run(`DROP TABLE IF EXISTS ${name}`);
         })
@@ -72,7 +72,7 @@ export class CacheRows {
       ({ physicalName, kind }) => `${quoteName(physicalName)} ${DUCKDB_TYPE[kind]}`,
     );
     try {
-      await this.#host.withWriter(async (connection) => {
+      await this.#duckDb.withWriter(async (connection) => {
         const { appendRows } = await import('@plinth/tsdb-storage/buffer/append-cells.js');
         await connection.run(`CREATE TABLE ${name} (${definitions.join(', ')})`);
         for (let from = 0; from < rowCount; from += BATCH_ROWS) {

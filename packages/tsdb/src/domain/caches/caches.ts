@@ -39,7 +39,7 @@ const EVICTED_SHARE = 0.2;
 export interface CacheDeps {
   readonly catalog: Catalog;
   readonly records: CacheRecords;
-  readonly host: DuckDbHost;
+  readonly duckDb: DuckDbHost;
   readonly clock: Clock;
   readonly settings: {
     readonly lastEvictionIntervalMs: number;
@@ -70,7 +70,7 @@ export class Caches {
 
   constructor(deps: CacheDeps) {
     this.#deps = deps;
-    this.#rows = new CacheRows(deps.host, deps.onFailed);
+    this.#rows = new CacheRows(deps.duckDb, deps.onFailed);
   }
 
   /**
@@ -258,7 +258,7 @@ export class Caches {
   }
 
   #start(definition: CacheDefinition, schema: TableSchema): void {
-    const { host, clock, catalog } = this.#deps;
+    const { duckDb, clock, catalog } = this.#deps;
     const store = this.#storeOf?.(schema);
     if (store === undefined) return;
     const visibleFromNs = (): bigint => {
@@ -266,7 +266,7 @@ export class Caches {
       const database = catalog.databaseById(schema.databaseId) ?? { retentionNs: undefined };
       return visibleFrom(database, table, clock.nowNs());
     };
-    const cache = new LiveCache(definition, { store, host, clock, visibleFromNs });
+    const cache = new LiveCache(definition, { store, duckDb, clock, visibleFromNs });
     cache.filled.catch((error: unknown) => {
       if (this.#cachesOf(schema.id).includes(cache)) this.#deps.onFailed(error);
     });

@@ -20,7 +20,7 @@ export type CacheContent =
 
 export interface LiveCacheDeps {
   readonly store: TableStore;
-  readonly host: DuckDbHost;
+  readonly duckDb: DuckDbHost;
   readonly clock: Clock;
   /** Start of the table's retention period. */
   readonly visibleFromNs: () => bigint;
@@ -89,7 +89,7 @@ export class LiveCache {
   }
 
   async #fill(): Promise<void> {
-    const { store, host, clock } = this.#deps;
+    const { store, duckDb, clock } = this.#deps;
     const { definition, content } = this;
     const nowNs = clock.nowNs();
     const { signal } = this.#stop;
@@ -105,7 +105,7 @@ export class LiveCache {
         );
         const keep = { kind: 'latest', by, count: definition.count } as const;
         const arrivalOf = latestArrival(store);
-        const request = { store, host, fields, minTimeNs: fromNs, keep, signal };
+        const request = { store, duckDb, fields, minTimeNs: fromNs, keep, signal };
         const oldestMs = Number(nowNs / 1_000_000n) - definition.ttlSec * 1000;
         for await (const batch of readHistory(request)) {
           const arrivalTimes = Float64Array.from(batch.times, arrivalOf);
@@ -118,7 +118,14 @@ export class LiveCache {
         );
         const minTimeNs = [fromNs, oldestNs, MIN_TIME_NS].reduce((a, b) => (a > b ? a : b));
         const keep = { kind: 'combinations' } as const;
-        for await (const batch of readHistory({ store, host, fields, minTimeNs, keep, signal })) {
+        for await (const batch of readHistory({
+          store,
+          duckDb,
+          fields,
+          minTimeNs,
+          keep,
+          signal,
+        })) {
           content.cache.take(batch, nowNs);
         }
       }

@@ -1,7 +1,7 @@
 import { type Clock, isDomainError, type Logger, repeatJob } from '@plinth/kernel';
 import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
 import type { ContinuousQueryDirectory } from '@plinth/tsdb-influxql/continuous/continuous-query-directory.js';
-import { INTERNAL_DATABASE, ownerOf } from '@plinth/tsdb-model/database/names.js';
+import { databaseOfPolicy, INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import { FailureReports } from '@plinth/tsdb-plugins/domain/runs/failure-reports.js';
@@ -278,7 +278,7 @@ export class ContinuousQueries implements ContinuousQueryDirectory {
     if (name === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
     const database = this.#deps.catalog.database(name);
     // In InfluxQL, `db/policy` is a retention policy, not a database.
-    const isPolicy = language === 'influxql' && ownerOf(name) !== undefined;
+    const isPolicy = language === 'influxql' && databaseOfPolicy(name) !== undefined;
     if (database !== undefined && !isPolicy) return database;
     throw tsdbError('database_not_found', { database: name });
   }

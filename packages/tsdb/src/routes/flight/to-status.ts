@@ -1,7 +1,7 @@
 import { asOutage } from '@plinth/kernel';
 import { GRPC, type GrpcCode, GrpcFailure } from '../grpc/grpc-status.js';
 import { type FailureLog, logFailure } from '../log-failure.js';
-import { type ErrorWording, isEdgeError, statusOf } from '../to-wire.js';
+import { type ErrorWording, hasStatus, statusOf } from '../to-wire.js';
 
 /** gRPC codes of the HTTP statuses for the same errors. Source: tsdb-http, §20.2. */
 const CODE: ReadonlyMap<number, GrpcCode> = new Map([
@@ -28,7 +28,7 @@ export function toGrpcFailure(
 ): GrpcFailure {
   if (failure instanceof GrpcFailure) return failure;
   const error = asOutage(failure) ?? failure;
-  if (!isEdgeError(error)) {
+  if (!hasStatus(error)) {
     logFailure(error, 500, failures);
     return new GrpcFailure(GRPC.INTERNAL, 'internal error');
   }

@@ -22,7 +22,7 @@ import { UnsupportedValue } from '../formats/json/json-values.js';
 import type { PiecePool } from '../formats/piece-pool.js';
 import { TextBytes } from '../formats/text-bytes.js';
 import { type FailureLog, logFailure } from '../log-failure.js';
-import { isEdgeError, statusOf } from '../to-wire.js';
+import { hasStatus, statusOf } from '../to-wire.js';
 import { versionHeaders } from '../version-headers.js';
 import { changeNote, mayBeOfAnyPage } from './changes.js';
 import { encodeCsv } from './encode/encode-csv.js';
@@ -105,7 +105,7 @@ function withFailureLog(run: InfluxqlRun, failures: FailureLog): InfluxqlRun {
   return {
     ...run,
     failed(error) {
-      if (isEdgeError(error)) logFailure(error, statusOf(error, 'native'), failures);
+      if (hasStatus(error)) logFailure(error, statusOf(error, 'native'), failures);
       run.failed(error);
     },
   };

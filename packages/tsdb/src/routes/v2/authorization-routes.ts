@@ -8,7 +8,7 @@ import {
   type Route,
 } from '@plinth/kernel';
 import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
-import { ownerOf } from '@plinth/tsdb-model/database/names.js';
+import { databaseOfPolicy } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { type Static, Type } from 'typebox';
 import type { TokenRecord } from '../../domain/system-tables/tables/tokens.js';
@@ -219,5 +219,5 @@ function databaseOf(
   if (found === undefined || catalog.database(found) === undefined)
     throw tsdbError('parameter_invalid', `permissions name an unknown bucket: ${id ?? name}`);
   // Permissions of a database also apply to its retention policies.
-  return ownerOf(found) ?? found;
+  return databaseOfPolicy(found) ?? found;
 }

@@ -8,10 +8,10 @@ import {
 import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
 import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
 import {
+  databaseOfPolicy,
   findDatabaseNameFault,
   findLegacyDatabaseNameFault,
   INTERNAL_DATABASE,
-  ownerOf,
 } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
@@ -178,8 +178,8 @@ export function bucketRoutes(deps: RouteDeps): readonly Route[] {
           requested === undefined || requested === value;
         const content = visible(catalog.databases(), principal, deps)
           .flatMap((bucket) => {
-            const owner = catalog.database(ownerOf(bucket.name) ?? bucket.name);
-            return owner === undefined ? [] : [mappingOf(bucket, owner)];
+            const database = catalog.database(databaseOfPolicy(bucket.name) ?? bucket.name);
+            return database === undefined ? [] : [mappingOf(bucket, database)];
           })
           .filter((mapping) => matches(query.id ?? query.bucketID, mapping.id))
           .filter((mapping) => matches(query.db, mapping.database))

@@ -1,5 +1,5 @@
 import { type HttpResponse, hasExpired, jsonResponse, type Permission } from '@plinth/kernel';
-import { ownerOf } from '@plinth/tsdb-model/database/names.js';
+import { databaseOfPolicy } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { TokenRecord } from '../../domain/system-tables/tables/tokens.js';
@@ -45,14 +45,14 @@ export function bucketOf({ id, name, retentionNs = 0n, shardDurationNs }: Databa
 }
 
 /** The mapping of a database and retention policy of 1.x to its bucket. */
-export function mappingOf(bucket: DatabaseSchema, owner: DatabaseSchema) {
-  const policy = ownerOf(bucket.name) && bucket.name.slice(owner.name.length + 1);
+export function mappingOf(bucket: DatabaseSchema, database: DatabaseSchema) {
+  const policy = databaseOfPolicy(bucket.name) && bucket.name.slice(database.name.length + 1);
   return {
     id: idOf(bucket.id),
     bucketID: idOf(bucket.id),
-    database: owner.name,
+    database: database.name,
     retention_policy: policy ?? 'autogen',
-    default: owner.defaultPolicy === policy,
+    default: database.defaultPolicy === policy,
     orgID: ORGANIZATION_ID,
     virtual: true,
   };

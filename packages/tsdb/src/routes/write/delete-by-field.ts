@@ -1,7 +1,7 @@
 import { printExpr, quoteName } from '@plinth/tsdb-influxql/ast/print.js';
 import type { Influxql } from '@plinth/tsdb-influxql/influxql.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
-import { ownerOf } from '@plinth/tsdb-model/database/names.js';
+import { databaseOfPolicy } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
@@ -45,9 +45,11 @@ export async function deleteByField(
   },
 ): Promise<void> {
   const { database, table, field, minTimeNs, maxTimeNs, conditions, tables } = deletion;
-  const owner = ownerOf(database);
+  const databaseName = databaseOfPolicy(database);
   const [db, policy] =
-    owner === undefined ? [database, 'autogen'] : [owner, database.slice(owner.length + 1)];
+    databaseName === undefined
+      ? [database, 'autogen']
+      : [databaseName, database.slice(databaseName.length + 1)];
   const source = table === undefined ? '/.*/' : quoteName(table);
   const where = [
     ...conditions.map((condition) => comparisonText(condition, tables)),

@@ -1,10 +1,10 @@
 import { toAsciiLowerCase } from '@plinth/kernel';
 import { policyDatabase } from '@plinth/tsdb-influxql/plan/compile/find-sources.js';
 import {
+  databaseOfPolicy,
   findDatabaseNameFault,
   findLegacyDatabaseNameFault,
   INTERNAL_DATABASE,
-  ownerOf,
 } from '@plinth/tsdb-model/database/names.js';
 import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { Precision } from '@plinth/tsdb-model/parsed-body.js';
@@ -154,10 +154,10 @@ function withPolicy(db: string, parameters: Parameters, rules: ApiRules): string
 }
 
 function exactDatabase(parameters: Parameters, database: string): string | undefined {
-  const owner = ownerOf(database);
+  const databaseName = databaseOfPolicy(database);
   const policy = readParameter(parameters, ['rp']);
-  if (owner === undefined || policy === undefined) return undefined;
-  const exact = `${owner}/${policy}`;
+  if (databaseName === undefined || policy === undefined) return undefined;
+  const exact = `${databaseName}/${policy}`;
   return exact !== database && toAsciiLowerCase(exact) === toAsciiLowerCase(database)
     ? exact
     : undefined;

@@ -17,11 +17,11 @@ export class AppQueue {
   /** Pending, held and running items, on this node and on others. */
   queuedCount = 0;
   /**
-   * Counts the signals that the store may have more due items. A claim covers only the signals that came
+   * Counts the hints that the store may have more due items. A claim covers only the hints that came
    * before it started.
    */
-  dueSignals = 0;
-  handledDueSignals = 0;
+  dueHints = 0;
+  handledDueHints = 0;
   isClaiming = false;
   /** Due time of the earliest item that is not due yet. */
   nextDueMs: number | undefined;
@@ -37,8 +37,9 @@ export class AppQueue {
     return this.#window.length - this.#head;
   }
 
+  /** Whether the store may have due items that no claim covers. */
   get hasMore(): boolean {
-    return this.dueSignals > this.handledDueSignals;
+    return this.dueHints > this.handledDueHints;
   }
 
   get ids(): readonly number[] {

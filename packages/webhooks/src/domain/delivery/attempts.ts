@@ -151,7 +151,7 @@ export class Attempts {
 
   #nextState(item: QueueItem, hook: Hook, outcome: Outcome): FinishedAttempt['next'] {
     if (isSuccess(outcome)) {
-      if (hook.failingSinceMs !== undefined) this.#noteFailing(hook, undefined);
+      if (hook.failingSinceMs !== undefined) this.#storeFailingSince(hook, undefined);
       return { kind: 'done' };
     }
     const { clock, random } = this.#deps;
@@ -182,15 +182,15 @@ export class Attempts {
     const { disableAfterMs } = this.#deps.settings;
     if (disableAfterMs === undefined) return;
     const nowMs = this.#deps.clock.nowMs();
-    if (hook.failingSinceMs === undefined) this.#noteFailing(hook, nowMs);
+    if (hook.failingSinceMs === undefined) this.#storeFailingSince(hook, nowMs);
     else if (nowMs - hook.failingSinceMs >= disableAfterMs) {
       this.#disable(hook, 'all attempts failed for too long');
     }
   }
 
-  #noteFailing(hook: Hook, sinceMs: number | undefined): void {
+  #storeFailingSince(hook: Hook, sinceMs: number | undefined): void {
     this.#deps.hooks
-      .noteFailing(hook.appId, sinceMs)
+      .storeFailingSince(hook.appId, sinceMs)
       .catch((err: unknown) =>
         this.#deps.log.error({ err }, 'cannot record the failure of a webhook'),
       );

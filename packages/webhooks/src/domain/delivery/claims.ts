@@ -58,7 +58,7 @@ export class Claims {
   async #claim(appQueues: readonly AppQueue[]): Promise<void> {
     const { queue, clock, log } = this.#deps;
     const limit = this.#deps.appQueues.claimLimit;
-    const dueSignals = appQueues.map((appQueue) => appQueue.dueSignals);
+    const dueHints = appQueues.map((appQueue) => appQueue.dueHints);
     for (const appQueue of appQueues) appQueue.isClaiming = true;
     try {
       const items = await this.#deps.orphanedItems.trackLeasing(async () => {
@@ -75,7 +75,7 @@ export class Claims {
       for (const { appId } of items) counts.set(appId, (counts.get(appId) ?? 0) + 1);
       for (const [index, appQueue] of appQueues.entries()) {
         if ((counts.get(appQueue.appId) ?? 0) < limit) {
-          appQueue.handledDueSignals = dueSignals[index] ?? 0;
+          appQueue.handledDueHints = dueHints[index] ?? 0;
           appQueue.nextDueMs = await queue.counts.oldestDueMs(appQueue.appId);
         }
       }

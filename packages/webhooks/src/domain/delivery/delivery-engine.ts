@@ -18,7 +18,7 @@ const TICK_MS = 100;
 const HEARTBEAT_MS = 1000;
 /** Every fifth heartbeat counts the live nodes and all queue items. */
 const COUNT_EVERY = 5;
-/** Intervals between polls of the store, for work that no due signal announced. */
+/** Intervals between polls of the store, for due items without a due hint. */
 const POLL_BUSY_MS = 200;
 const POLL_SHARED_MS = 1000;
 const POLL_ALONE_MS = 5000;
@@ -162,7 +162,7 @@ export class DeliveryEngine {
     if (!this.#settings.isWorker) return;
     const appQueue = this.#appQueues.of(appId);
     if (dueMs <= this.#deps.clock.nowMs()) {
-      appQueue.dueSignals += 1;
+      appQueue.dueHints += 1;
       this.#dispatcher.add(appQueue);
     } else appQueue.nextDueMs = Math.min(appQueue.nextDueMs ?? dueMs, dueMs);
   }
@@ -195,7 +195,7 @@ export class DeliveryEngine {
     for (const appQueue of this.#appQueues.values()) {
       if (appQueue.nextDueMs === undefined || appQueue.nextDueMs > nowMs) continue;
       appQueue.nextDueMs = undefined;
-      appQueue.dueSignals += 1;
+      appQueue.dueHints += 1;
       this.#dispatcher.add(appQueue);
     }
     this.#lease.check();
@@ -244,7 +244,7 @@ export class DeliveryEngine {
   #discardUnstarted(): void {
     for (const appQueue of this.#appQueues.values()) {
       this.#appQueues.takeAll(appQueue);
-      appQueue.dueSignals += 1;
+      appQueue.dueHints += 1;
       this.#dispatcher.add(appQueue);
     }
   }

@@ -91,7 +91,7 @@ export class Dispatcher {
   releaseQueue(appQueue: AppQueue): void {
     this.#ready.delete(appQueue);
     this.#delayed.delete(appQueue);
-    appQueue.handledDueSignals = appQueue.dueSignals;
+    appQueue.handledDueHints = appQueue.dueHints;
     const items = this.#deps.appQueues.takeAll(appQueue);
     if (items.length > 0) this.#deps.lease.release(items.map(({ id }) => id));
   }

@@ -43,7 +43,11 @@ export function eventInsertion(base: QueueBase, batch: readonly NewEvent[]): Sta
 }
 
 /** Extends the retention of the events' payloads to the retention of their new records. */
-export const eventUse = (base: QueueBase, guids: readonly string[], nowMs: number): Statement => ({
+export const extendRetention = (
+  base: QueueBase,
+  guids: readonly string[],
+  nowMs: number,
+): Statement => ({
   text: `update webhooks_events set used_ms = ? where ${base.sql.isOneOf('guid')}`,
   parameters: [nowMs, JSON.stringify(guids)],
 });

@@ -36,7 +36,7 @@ export class NodeLeases {
         `delete from webhooks_nodes${ofFolder}`,
         this.#base.isShared ? [this.#base.folder] : [],
       );
-      await this.#noteNew(tx, await this.#base.nowMs(tx, nowMs));
+      await this.#storeNew(tx, await this.#base.nowMs(tx, nowMs));
       await this.#release(tx);
     });
   }
@@ -52,7 +52,7 @@ export class NodeLeases {
       );
       if (count > 0) return true;
       this.#base.renewLeaseHolder();
-      await this.#noteNew(tx, now);
+      await this.#storeNew(tx, now);
       return false;
     });
   }
@@ -81,7 +81,7 @@ export class NodeLeases {
     });
   }
 
-  async #noteNew(tx: SqlConnection, now: number): Promise<void> {
+  async #storeNew(tx: SqlConnection, now: number): Promise<void> {
     await this.#base.sql.run(
       tx,
       'insert into webhooks_nodes (id, alive_until_ms, folder, is_ended) values (?, ?, ?, 0)',

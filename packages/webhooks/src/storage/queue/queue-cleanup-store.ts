@@ -1,7 +1,7 @@
 import type { SqlConnection } from '@plinth/kernel';
 import type { AttemptRecord } from '../../model/delivery.js';
 import type { QueueItem } from '../../model/event.js';
-import { type EventRow, eventUse } from './event-rows.js';
+import { type EventRow, extendRetention } from './event-rows.js';
 import type { QueueBase } from './queue-base.js';
 import { type QueueRow, toItem } from './queue-rows.js';
 import type { RecordIds } from './record-ids.js';
@@ -46,7 +46,7 @@ export class QueueCleanupStore {
       const guids = [...new Set(taken.map(({ guid }) => guid))];
       await this.#base.sql.runAll(tx, [
         ...recordInsertion(this.#base, records),
-        eventUse(this.#base, guids, nowMs),
+        extendRetention(this.#base, guids, nowMs),
       ]);
       if (state === 'pending') await this.#base.promoteHeld(tx, taken);
       return taken.length;

@@ -1,6 +1,6 @@
 import type { RelationalStore, Statement } from '@plinth/kernel';
 import { isRetryOrRedelivery, type QueueItem } from '../../model/event.js';
-import { eventUse, readEvents } from './event-rows.js';
+import { extendRetention, readEvents } from './event-rows.js';
 import { NodeLeases } from './node-leases.js';
 import { QueueBase } from './queue-base.js';
 import { QueueCleanupStore } from './queue-cleanup-store.js';
@@ -119,7 +119,7 @@ export class QueueStore {
           this.#removal(completedItems, leaseHolder),
         ),
         // The payload is kept as long as its newest record.
-        ...(repeatedGuids.length === 0 ? [] : [eventUse(this.#base, repeatedGuids, nowMs)]),
+        ...(repeatedGuids.length === 0 ? [] : [extendRetention(this.#base, repeatedGuids, nowMs)]),
         ...batch.flatMap((one) => this.#moveOn(one)),
       ]);
       const ended = batch.filter(({ next }) => next.kind !== 'retry');

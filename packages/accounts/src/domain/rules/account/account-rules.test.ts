@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AccountFields } from '../../../model/account/account.js';
-import { Provided } from '../../../model/account/provided.js';
+import { ProvidedFields } from '../../../model/account/provided-fields.js';
 import {
   DEFAULT_PLATFORM_SETTINGS,
   type PlatformSettings,
@@ -27,7 +27,7 @@ function codeOf(fields: AccountFields, settings: Partial<PlatformSettings> = {})
       openAccountCount: 0,
     },
     requestFields: fields as Parameters<typeof RULES.checkAccount>[0]['requestFields'], // the request unsets no fields
-    provided: new Provided(fields),
+    provided: new ProvidedFields(fields),
     hasAccountToken: false,
     tokenAcceptsTerms: false,
     stored: undefined,

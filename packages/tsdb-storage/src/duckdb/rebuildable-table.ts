@@ -11,7 +11,7 @@ const MANY_ROWS = 65_536;
  * (seen in version 1.5.6). Therefore, after a failure the table is rebuilt from its committed rows before it receives
  * more.
  */
-export class GrowingTable {
+export class RebuildableTable {
   readonly name: string;
   #isUnverified = false;
   #retryAtMs = 0;

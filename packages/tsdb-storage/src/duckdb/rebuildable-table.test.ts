@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { GrowingTable } from './growing-table.js';
+import { RebuildableTable } from './rebuildable-table.js';
 
 /** DuckDB's memory holds a few million rows of this width. */
 const ROWS_A_STEP = [16384, 3616, 64, 9000];
@@ -42,12 +42,12 @@ async function withPressure(
   }
 }
 
-describe('a growing DuckDB table', () => {
+describe('a rebuildable DuckDB table', () => {
   it('has each row once and intact after commits failed for lack of memory', {
     timeout: 240_000,
   }, async () => {
     await withPressure(async (connection, endPressure) => {
-      const table = new GrowingTable('grown');
+      const table = new RebuildableTable('grown');
       let rowCount = 0;
       let failures = 0;
       for (let step = 0; step < MAX_ATTEMPTS && failures < FAILURES; step++) {
@@ -86,7 +86,7 @@ describe('a growing DuckDB table', () => {
   it('is rebuilt from the rows that it had', async () => {
     const instance = await DuckDBInstance.create(':memory:');
     const connection = await instance.connect();
-    const table = new GrowingTable('grown');
+    const table = new RebuildableTable('grown');
     await connection.run('CREATE TABLE grown AS SELECT n FROM range(5) r(n)');
     const failed = table.change(connection, 5, async () => {
       await connection.run('INSERT INTO grown VALUES (77)'); // A failed commit may leave this row.

@@ -8,8 +8,8 @@ const MAX_KNOWN_PATHS = 2000;
 /** Cache of split paths, because rules check the same paths in every request. */
 const KNOWN_PATHS = new Memo<string, readonly string[]>({ maxCount: MAX_KNOWN_PATHS });
 
-/** Checks which fields a request provides, by dotted paths in the notation of requests. */
-export class Provided {
+/** Checks which fields a request sets or unsets, by dotted paths in the notation of requests. */
+export class ProvidedFields {
   readonly #requestFields: unknown;
 
   constructor(requestFields: unknown) {

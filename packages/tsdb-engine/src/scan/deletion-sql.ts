@@ -30,33 +30,33 @@ export function* deletedSeries(
   return texts;
 }
 
-/** What was deleted from the rows of a source. */
-export interface Deleted {
+/** SQL conditions for the rows and values that tombstones remove from a source. */
+export interface DeletionSql {
   /** Condition on the rows that remain; `undefined` if all do. */
-  readonly survives: string | undefined;
+  readonly remainingRows: string | undefined;
   /** By the id of a field: the condition on the rows whose value of this field was deleted. */
-  readonly values: ReadonlyMap<number, string>;
+  readonly deletedValues: ReadonlyMap<number, string>;
 }
 
-export const NOTHING_DELETED: Deleted = { survives: undefined, values: new Map() };
+export const NOTHING_DELETED: DeletionSql = { remainingRows: undefined, deletedValues: new Map() };
 
 /**
- * Returns what these deletions remove from the rows of a source.
- * @param deletedOf contains all of the deletions.
+ * Returns what these tombstones remove from the rows of a source.
+ * @param seriesConditions contains all of the tombstones.
  */
-export function deletedText(
+export function deletionSql(
   tombstones: readonly Tombstone[],
-  deletedOf: DeletedSeries,
+  seriesConditions: DeletedSeries,
   options: {
     /** True if the rows have a column `_seq`. Then only rows written before a deletion are affected. */
     readonly hasSeqColumn: boolean;
     /** Fields that the source has; others are NULL. Called only if values of fields were deleted. */
     readonly fields: () => readonly Column[];
   },
-): Deleted {
+): DeletionSql {
   if (tombstones.length === 0) return NOTHING_DELETED;
   const covering = tombstones.flatMap((tombstone) => {
-    const text = coveredText(tombstone, deletedOf.get(tombstone), options);
+    const text = coveredText(tombstone, seriesConditions.get(tombstone), options);
     return text === undefined ? [] : [{ text, columnIds: tombstone.columnIds }];
   });
   const isOfValues = covering.some(({ columnIds }) => columnIds !== undefined);
@@ -64,11 +64,11 @@ export function deletedText(
   const ofValues = covering.filter(({ columnIds }) =>
     fields.some(({ id }) => columnIds?.includes(id)),
   );
-  const values = new Map<number, string>();
+  const deletedValues = new Map<number, string>();
   const isWithoutValue: string[] = [];
   for (const { id, physicalName } of fields) {
     const ofField = ofValues.filter(({ columnIds }) => columnIds?.includes(id));
-    if (ofField.length > 0) values.set(id, anyOf(ofField));
+    if (ofField.length > 0) deletedValues.set(id, anyOf(ofField));
     // A row that one of the deletions covers has no value of a field that all of them delete.
     if (ofField.length === ofValues.length) continue;
     const isNull = `${quoteName(physicalName)} IS NULL`;
@@ -78,12 +78,15 @@ export function deletedText(
     ...covering.filter(({ columnIds }) => columnIds === undefined).map(({ text }) => text),
     ...(ofValues.length === 0 ? [] : [`(${[anyOf(ofValues), ...isWithoutValue].join(' AND ')})`]),
   ];
-  return { survives: gone.length === 0 ? undefined : `NOT (${gone.join(' OR ')})`, values };
+  return {
+    remainingRows: gone.length === 0 ? undefined : `NOT (${gone.join(' OR ')})`,
+    deletedValues,
+  };
 }
 
 /** Equal for equal deletions. */
-export const keyOf = ({ survives = '', values }: Deleted): string =>
-  [survives, ...Array.from(values, (entry) => entry.join(' '))].join('\n');
+export const keyOf = ({ remainingRows = '', deletedValues }: DeletionSql): string =>
+  [remainingRows, ...Array.from(deletedValues, (entry) => entry.join(' '))].join('\n');
 
 const anyOf = (all: readonly { readonly text: string }[]): string =>
   `(${all.map(({ text }) => text).join(' OR ')})`;
@@ -136,17 +139,20 @@ function* joinedText(
   return `_series IN (SELECT _series FROM ${quoteName(table.name)} WHERE ${texts.join(' AND ')})`;
 }
 
-function* tagText({ op, values }: TagCondition, column: string | undefined): Steps<string> {
+function* tagText(
+  { op, values: deletedValues }: TagCondition,
+  column: string | undefined,
+): Steps<string> {
   const name = column === undefined ? 'NULL::VARCHAR' : quoteName(column);
   const texts: string[] = [];
-  for (let i = 0; i < values.length; i++) {
+  for (let i = 0; i < deletedValues.length; i++) {
     if (isStepEnd(i)) yield;
-    const value = values[i];
+    const value = deletedValues[i];
     if (value !== undefined) texts.push(quoteString(value));
   }
   const isIn = [
     ...(texts.length === 0 ? [] : [`(${name} IS NOT NULL AND ${name} IN (${texts.join(', ')}))`]),
-    ...(values.includes(undefined) ? [`${name} IS NULL`] : []),
+    ...(deletedValues.includes(undefined) ? [`${name} IS NULL`] : []),
   ];
   const text = isIn.length === 0 ? 'false' : `(${isIn.join(' OR ')})`;
   return op === 'in' ? text : `NOT ${text}`;

@@ -10,7 +10,7 @@ export type CancelReason = TsdbError<'query_cancelled' | 'query_unauthorized'>;
  * exactly once. Timer and listeners are created only when the signal is first read: they took a
  * fifth of the time of a query from memory.
  */
-export class QueryDeadline implements QueryContext {
+export class CancellableQueryContext implements QueryContext {
   readonly owner: string;
   reserved: QueryContext['reserved'];
   readonly #client: Pick<QueryContext, 'signal'>;
