@@ -14,8 +14,8 @@ import {
   type DeletedSeries,
   type DeletionSql,
   deletedSeries,
+  deletionKey,
   deletionSql,
-  keyOf,
 } from '../scan/deletion-sql.js';
 import { mixedParquetFrom, parquetFrom, timeCondition, valueText } from '../scan/sources.js';
 import type { TableStore } from '../table/table-store.js';
@@ -162,7 +162,7 @@ function rowsText(
   },
 ): string {
   const inputs = segments.map((segment) => ({ segment, deleted: options.deletionSqlOf(segment) }));
-  const alike = grouped(inputs, ({ deleted }) => keyOf(deleted));
+  const alike = grouped(inputs, ({ deleted }) => deletionKey(deleted));
   const texts = Array.from(alike.values(), (group) => {
     const ids = columnIdsOf(group.map(({ segment }) => segment));
     const { remainingRows, deletedValues = new Map() } = group[0]?.deleted ?? {};

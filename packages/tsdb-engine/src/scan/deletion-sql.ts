@@ -65,18 +65,20 @@ export function deletionSql(
     fields.some(({ id }) => columnIds?.includes(id)),
   );
   const deletedValues = new Map<number, string>();
-  const isWithoutValue: string[] = [];
+  const withoutValueTexts: string[] = [];
   for (const { id, physicalName } of fields) {
     const ofField = ofValues.filter(({ columnIds }) => columnIds?.includes(id));
     if (ofField.length > 0) deletedValues.set(id, anyOf(ofField));
     // A row that one of the deletions covers has no value of a field that all of them delete.
     if (ofField.length === ofValues.length) continue;
-    const isNull = `${quoteName(physicalName)} IS NULL`;
-    isWithoutValue.push(ofField.length === 0 ? isNull : `(${isNull} OR ${anyOf(ofField)})`);
+    const nullText = `${quoteName(physicalName)} IS NULL`;
+    withoutValueTexts.push(ofField.length === 0 ? nullText : `(${nullText} OR ${anyOf(ofField)})`);
   }
   const gone = [
     ...covering.filter(({ columnIds }) => columnIds === undefined).map(({ text }) => text),
-    ...(ofValues.length === 0 ? [] : [`(${[anyOf(ofValues), ...isWithoutValue].join(' AND ')})`]),
+    ...(ofValues.length === 0
+      ? []
+      : [`(${[anyOf(ofValues), ...withoutValueTexts].join(' AND ')})`]),
   ];
   return {
     remainingRows: gone.length === 0 ? undefined : `NOT (${gone.join(' OR ')})`,
@@ -85,7 +87,7 @@ export function deletionSql(
 }
 
 /** Equal for equal deletions. */
-export const keyOf = ({ remainingRows = '', deletedValues }: DeletionSql): string =>
+export const deletionKey = ({ remainingRows = '', deletedValues }: DeletionSql): string =>
   [remainingRows, ...Array.from(deletedValues, (entry) => entry.join(' '))].join('\n');
 
 const anyOf = (all: readonly { readonly text: string }[]): string =>

@@ -1,7 +1,7 @@
 import { grouped } from '@plinth/tsdb-model/grouped.js';
 import type { Segment } from '@plinth/tsdb-model/segment.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
-import { type DeletionSql, keyOf, NOTHING_DELETED } from './deletion-sql.js';
+import { type DeletionSql, deletionKey, NOTHING_DELETED } from './deletion-sql.js';
 import { parquetFrom, type Source } from './sources.js';
 
 /**
@@ -17,7 +17,7 @@ export function segmentSources(
   const alike = grouped(
     conditioned,
     ({ segment, deleted }) =>
-      `${segment.kind} ${[...segment.columnIds].sort().join()} ${keyOf(deleted)}`,
+      `${segment.kind} ${[...segment.columnIds].sort().join()} ${deletionKey(deleted)}`,
   );
   return Array.from(alike.values(), (group) => ({
     ...segmentSource(

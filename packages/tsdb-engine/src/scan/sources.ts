@@ -45,10 +45,10 @@ export function valueText(
   deletedValues: ReadonlyMap<number, string> | undefined,
 ): string {
   const name = quoteName(physicalName);
-  const isDeleted = deletedValues?.get(id);
-  return isDeleted === undefined
+  const deletedText = deletedValues?.get(id);
+  return deletedText === undefined
     ? name
-    : `CASE WHEN ${isDeleted} THEN NULL ELSE ${name} END AS ${name}`;
+    : `CASE WHEN ${deletedText} THEN NULL ELSE ${name} END AS ${name}`;
 }
 
 /** Returns the condition for rows between two timestamps, both inclusive. */
