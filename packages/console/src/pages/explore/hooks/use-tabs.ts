@@ -64,17 +64,20 @@ export function useTabs(
   show: (tab: Tab, cause: Cause) => void,
 ) {
   const state = useSyncExternalStore(subscribe, () => stored);
-  const latest = useRef({ search, show });
-  latest.current = { search, show };
+  const latest = useRef({ search, isUnread, show });
+  latest.current = { search, isUnread, show };
   // biome-ignore lint/correctness/useExhaustiveDependencies: it runs only when the address has no tab.
   useEffect(() => {
     void reading.then(() => {
-      const { search: shown, show: change } = latest.current;
+      const { search: shown, isUnread: isFromElsewhere, show: change } = latest.current;
       if (stored === undefined || shown['tab'] !== undefined) return;
       const last = stored.tabs.find(({ id }) => id === stored?.active) ?? stored.tabs[0];
-      // An address with a query or a database opens its own tab, or the one that has the same content.
+      // An address with a query or a database opens its own tab, or the one that has the same content. A link of
+      // another site never uses a tab whose query was run, because a reload would run it.
       const hasQuery = shown['q'] !== undefined || shown['db'] !== undefined;
-      const same = stored.tabs.find((tab) => isSameContent(tab.search, shown));
+      const same = isFromElsewhere
+        ? undefined
+        : stored.tabs.find((tab) => isSameContent(tab.search, shown));
       if (hasQuery) change({ id: same?.id ?? newId(), search: shown }, 'address');
       else change(last ?? { id: newId(), search: shown }, 'start');
     });
