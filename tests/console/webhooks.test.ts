@@ -215,7 +215,7 @@ it('changes the webhook, rotates its secret and suspends the app', { skip: SKIP 
   assert.equal(stored.config.content_type, 'form');
   // The server refuses this address, because only loopback is allowed beside public addresses.
   await page.getByLabel('URL').fill('http://user:pass@10.0.0.1/hook');
-  await page.getByText('10.0.0.1 is in the private range 10.0.0.0/8').waitFor();
+  await page.getByText('10.0.0.1 is in the blocked range 10.0.0.0/8').waitFor();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('alert').waitFor();
 

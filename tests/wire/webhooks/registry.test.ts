@@ -62,7 +62,7 @@ describe('the registry of apps', () => {
     };
     assert.deepEqual(await check('https://example.com'), { allowed: true, problem: null });
     const problem =
-      '10.0.0.1 is in the private range 10.0.0.0/8; use a public address, or add the range to webhooks.allow_private_targets';
+      '10.0.0.1 is in the blocked range 10.0.0.0/8; use a public address, or add the range to webhooks.allow_private_targets';
     assert.deepEqual(await check('http://10.0.0.1'), { allowed: false, problem });
     assert.equal((await server.http.send('/ops/v1/webhook-targets')).status, 422);
   });
