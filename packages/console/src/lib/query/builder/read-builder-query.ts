@@ -2,7 +2,6 @@ import type { Language } from '../macros.js';
 import { calledBy, parted, type Token, tokensOf } from '../tokens.js';
 import {
   AGGREGATES,
-  type Aggregate,
   type BuilderCondition,
   type BuilderField,
   type BuilderQuery,
@@ -11,7 +10,14 @@ import {
   takesValue,
 } from './builder-query.js';
 import { readInfluxql } from './read-influxql.js';
-import { findWord, isWord, SPACED, splitAtAnd } from './statement-parts.js';
+import {
+  fieldOf,
+  findWord,
+  isWord,
+  SPACED,
+  splitAtAnd,
+  type WrittenAggregates,
+} from './statement-parts.js';
 import { writeBuilderQuery } from './write-builder-query.js';
 
 /**
@@ -55,7 +61,7 @@ function readSelection(tokens: readonly Token[]): BuilderQuery | undefined {
   const groupBy: string[] = [];
   let every = '';
   for (const item of parted(tokens.slice(1, from))) {
-    const field = fieldOf(item);
+    const field = fieldOf(item, WRITTEN, 'sql');
     const width = everyOf(item);
     if (width !== undefined) every = width;
     else if (SPACED(item) === 'max ( time ) AS last_time')
@@ -79,20 +85,12 @@ function everyOf(item: readonly Token[]): string | undefined {
   return macro === undefined ? width : EVERY_AUTO;
 }
 
-const WRITTEN: readonly (readonly [aggregate: Aggregate, before: readonly string[]])[] = [
+const WRITTEN: WrittenAggregates = [
   ...AGGREGATES.map((aggregate) => [aggregate, [aggregate, '(']] as const),
   ['last', ['last_value', '(']],
   ['p95', ['approx_percentile_cont', '(']],
   ['rate', ['cast', '(', 'max', '(']],
 ];
-
-function fieldOf(item: readonly Token[]): BuilderField | undefined {
-  const found = WRITTEN.find(([, before]) =>
-    before.every((text, at) => item[at]?.text.toLowerCase() === text),
-  );
-  const column = found && item[found[1].length];
-  return found && column && { name: calledBy(column, 'sql'), aggregate: found[0] };
-}
 
 function conditionOf(tokens: readonly Token[]): BuilderCondition | undefined {
   const isExclusion = tokens[0]?.text === '(' && tokens.at(-1)?.text === ')';

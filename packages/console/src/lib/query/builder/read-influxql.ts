@@ -2,17 +2,22 @@ import { quoteText } from '../identifiers.js';
 import { calledBy, parted, type Token } from '../tokens.js';
 import {
   AGGREGATES,
-  type Aggregate,
   type BuilderCondition,
-  type BuilderField,
   type BuilderQuery,
   EVERY_AUTO,
   operatorsOf,
 } from './builder-query.js';
-import { findWord, isWord, SPACED, splitAtAnd } from './statement-parts.js';
+import {
+  fieldOf,
+  findWord,
+  isWord,
+  SPACED,
+  splitAtAnd,
+  type WrittenAggregates,
+} from './statement-parts.js';
 import { WIDTH_UNITS } from './write-influxql.js';
 
-const WRITTEN: readonly (readonly [aggregate: Aggregate, before: readonly string[]])[] = [
+const WRITTEN: WrittenAggregates = [
   ...AGGREGATES.map((aggregate) => [aggregate, [aggregate, '(']] as const),
   ['avg', ['mean', '(']],
   ['p95', ['percentile', '(']],
@@ -25,7 +30,7 @@ export function readInfluxql(tokens: readonly Token[]): BuilderQuery | undefined
   const [from, where, group, fill] = [find('from'), find('where'), find('group'), find('fill')];
   const table = tokens[from + 1];
   if (table === undefined || where === tokens.length) return undefined;
-  const fields = parted(tokens.slice(1, from)).map(fieldOf);
+  const fields = parted(tokens.slice(1, from)).map((item) => fieldOf(item, WRITTEN, 'influxql'));
   const conditions = splitAtAnd(tokens.slice(where + 1, group))
     .slice(2)
     .map(conditionOf);
@@ -42,14 +47,6 @@ export function readInfluxql(tokens: readonly Token[]): BuilderQuery | undefined
   if (!groups.every((key) => key.length === 1)) return undefined;
   const groupBy = groups.flatMap(([key]) => (key ? [calledBy(key, 'influxql')] : []));
   return { table: calledBy(table, 'influxql'), fields, conditions, groupBy, every };
-}
-
-function fieldOf(item: readonly Token[]): BuilderField | undefined {
-  const found = WRITTEN.find(([, before]) =>
-    before.every((text, at) => item[at]?.text.toLowerCase() === text),
-  );
-  const column = found && item[found[1].length];
-  return found && column && { name: calledBy(column, 'influxql'), aggregate: found[0] };
 }
 
 /** The SQL width of `time(…)`. */
