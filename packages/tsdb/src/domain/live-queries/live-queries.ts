@@ -1,4 +1,5 @@
 import type { Clock, Logger, Principal } from '@plinth/kernel';
+import { LogRetention } from '@plinth/tsdb-engine/live/log-retention.js';
 import type { RetainedLog } from '@plinth/tsdb-engine/live/retained-log.js';
 import type { RecordListener, TableBatch } from '@plinth/tsdb-engine/write/write-buffer.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
@@ -11,7 +12,6 @@ import { livePlan } from './live-plan.js';
 import { LiveQuery, type LiveStatements } from './live-query.js';
 import type { LiveSink } from './live-sink.js';
 import { LiveTable } from './live-table.js';
-import { LogRetention } from './log-retention.js';
 import type { Position } from './position.js';
 import { isQueueFull } from './statement-runs.js';
 

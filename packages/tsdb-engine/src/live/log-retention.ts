@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@plinth/kernel';
-import type { RetainedLog } from '@plinth/tsdb-engine/live/retained-log.js';
+import type { RetainedLog } from './retained-log.js';
 
 /** Log files are retained for clients that will continue, until no live query has run for this long. */
 const RETAIN_MS = 3_600_000;
