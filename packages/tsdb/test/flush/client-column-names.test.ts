@@ -1,4 +1,4 @@
-// Columns of clients may have the names of columns and tables that generated SQL statements use.
+// Source: docs/formats/segment.md, physical names. Clients may name columns like those that generated SQL adds.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
