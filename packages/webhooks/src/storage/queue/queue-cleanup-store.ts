@@ -99,7 +99,7 @@ export class QueueCleanupStore {
     const keyed = state === 'held' ? 'and ordering_key is not null' : '';
     return await this.#base.sql.all<Row>(
       tx,
-      `select q.id, q.app_id, q.guid, q.kind, q.attempt_no, q.due_ms, q.ordering_key, q.throttled_ms,
+      `select q.id, q.app_id, q.guid, q.kind, q.attempt_no, q.due_ms, q.ordering_key, q.throttled_ms, q.node,
           e.event, e.action, e.installation_id, e.repository_id
         from (select * from webhooks_queue where app_id = ? and state = '${state}' ${keyed}
           order by ${order} limit ${BATCH_COUNT}) q
