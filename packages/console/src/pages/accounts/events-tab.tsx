@@ -1,0 +1,141 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { fetchEventDeliveries, fetchEvents, type Tenant } from '../../api/accounts.js';
+import { CopyButton } from '../../components/controls/copy-button.js';
+import { DataTable } from '../../components/controls/data-table.js';
+import { QueryProblem } from '../../components/controls/problem-note.js';
+import { ShowMore } from '../../components/controls/show-more.js';
+import type { Account, AccountEvent, EventDelivery } from '../../lib/account.js';
+
+/** The events of an account or one of its persons, with the deliveries to event destinations. */
+export function EventsTab(props: {
+  readonly tenant: Tenant;
+  readonly account: Account;
+  /** A person of the account; empty for the account itself. */
+  readonly person: string;
+}) {
+  const { tenant, account, person } = props;
+  const object = person || account.id;
+  const pages = useInfiniteQuery({
+    queryKey: ['accounts', 'events', tenant.platform, tenant.isLive, object],
+    queryFn: ({ pageParam }) => fetchEvents(tenant, object, pageParam),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+  });
+  const deliveries = useQuery({
+    queryKey: ['accounts', 'event-deliveries', tenant.platform, tenant.isLive],
+    queryFn: () => fetchEventDeliveries(tenant),
+  });
+  const events = pages.data?.pages.flatMap(({ rows }) => rows) ?? [];
+  return (
+    <>
+      {person !== '' && (
+        <p className="row">
+          Events of <code>{person}</code>
+          <Link
+            to="/accounts/$platform/$account"
+            params={{ platform: tenant.platform, account: account.id }}
+            search={{ tab: 'events' }}
+          >
+            Events of the account
+          </Link>
+        </p>
+      )}
+      <QueryProblem of={pages} />
+      <QueryProblem of={deliveries} />
+      <DataTable
+        label="Events"
+        rows={pages.isSuccess ? events : undefined}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            title: 'Time (UTC)',
+            className: 'nowrap',
+            cell: ({ created }) => created.slice(0, 23).replace('T', ' '),
+          },
+          {
+            title: 'Event',
+            className: 'wide',
+            cell: (event) => <EventCell event={event} />,
+          },
+          {
+            title: 'Object',
+            cell: ({ related_object: related }) =>
+              related && <RelatedObject {...{ tenant, account }} id={related.id} />,
+          },
+          {
+            title: 'Request',
+            cell: ({ reason }) => (reason?.request ? <code>{reason.request.id}</code> : 'none'),
+          },
+          {
+            title: 'Deliveries',
+            cell: ({ id }) => (
+              <Deliveries of={deliveries.data?.filter(({ event }) => event === id) ?? []} />
+            ),
+          },
+        ]}
+        empty="No events yet. Each change of the account creates events."
+      />
+      {events.length > 0 && (
+        <p className="hint soft row">
+          Deliveries are the last 100 attempts of each event destination.
+          <ShowMore pages={pages} />
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The type without its common prefix, and the data of the event. */
+function EventCell({ event }: { readonly event: AccountEvent }) {
+  const { id, type, data, changes } = event;
+  const details = changes ?? data;
+  return (
+    <>
+      <span className="row">
+        <code>{type.replace(/^v2\.core\./, '')}</code>
+        <CopyButton text={id} label={`Copy ${id}`} />
+      </span>
+      {details !== undefined && (
+        <details>
+          <summary className="soft small">{changes === undefined ? 'Data' : 'Changes'}</summary>
+          <pre className="record-value">{JSON.stringify(details, null, 2)}</pre>
+        </details>
+      )}
+    </>
+  );
+}
+
+function RelatedObject(props: {
+  readonly tenant: Tenant;
+  readonly account: Account;
+  readonly id: string;
+}) {
+  const { tenant, account, id } = props;
+  if (id === account.id) return <>account</>;
+  return (
+    <Link
+      to="/accounts/$platform/$account"
+      params={{ platform: tenant.platform, account: account.id }}
+      search={{ tab: 'persons', person: id }}
+    >
+      {id}
+    </Link>
+  );
+}
+
+function Deliveries({ of }: { readonly of: readonly EventDelivery[] }) {
+  if (of.length === 0) return <>–</>;
+  return of.map(({ destination, attempt, status, error, attempted }) => {
+    const isGood = status !== null && status >= 200 && status < 300;
+    return (
+      <div key={`${destination} ${attempt}`} className="row nowrap">
+        <span className={`chip ${isGood ? 'good' : 'bad'}`} title={attempted}>
+          {isGood ? '✓' : '✕'} {status ?? error ?? 'failed'}
+        </span>
+        {destination}
+        {attempt > 1 && <span className="soft small">retry {attempt - 1}</span>}
+      </div>
+    );
+  });
+}
