@@ -21,10 +21,10 @@ export interface RecordField {
   readonly path: readonly string[];
   readonly kind: FieldKind;
   readonly isNullable: boolean;
-  /** Whether an empty input is no value at all, where the value cannot be null. */
+  /** Whether an empty input removes a value that cannot be null. */
   readonly isOptional?: boolean;
   readonly choices: readonly string[];
-  /** The object that the server replaces as a whole, if the value is part of one. */
+  /** The object that requests must contain completely, if the value is part of one. */
   readonly unit?: FieldUnit;
 }
 
@@ -36,7 +36,7 @@ type FieldKind =
   | 'flag'
   | 'choice'
   | 'list'
-  /** Texts by name. */
+  /** Strings by name. */
   | 'map'
   | 'json';
 
@@ -175,7 +175,7 @@ function kindOf(
   return { kind: typeof schema.additionalProperties === 'object' ? 'map' : 'json', choices };
 }
 
-/** Attestations have no required members, but are replaced as a whole as well. */
+/** The server replaces attestations completely, although they have no required members. */
 const isUnit = ({ required = [], properties = {} }: Schema): boolean =>
   required.length > 0 || ('date' in properties && 'ip' in properties);
 

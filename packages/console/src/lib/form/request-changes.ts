@@ -18,7 +18,7 @@ export const fromLeaves = (fields: readonly RecordField[], leaves: Values): Valu
 
 /**
  * The body of a request that changes `stored` to `edited`. It contains only changed values, and complete
- * objects where the server replaces them as a whole.
+ * objects where the server replaces them completely.
  */
 export function changesOf(fields: readonly RecordField[], stored: Values, edited: Values): Values {
   return fields.reduce<Values>((body, field) => {
@@ -33,7 +33,7 @@ export function changesOf(fields: readonly RecordField[], stored: Values, edited
     }
     if (field.kind === 'map') return withValue(body, field.path, mapChanges(before, after));
     if (field.isNullable) return withValue(body, field.path, after ?? null);
-    // A capability that is no longer requested; other values of this kind cannot be removed.
+    // Removing the value of a capability stops the request; other such values cannot be removed.
     if (after === undefined && field.kind !== 'flag') return body;
     return withValue(body, field.path, after ?? false);
   }, {});

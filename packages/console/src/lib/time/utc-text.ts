@@ -2,7 +2,7 @@
 export const utcText = (seconds: number): string =>
   new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
 
-/** Reads what `utcText` shows, also without seconds or time; `undefined` for other texts. */
+/** Reads what `utcText` shows, also without seconds or time; `undefined` for anything else. */
 export function parseUtc(text: string): number | undefined {
   const [, date, time = '00:00'] =
     /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}(?::\d{2})?)Z?)?$/.exec(text.trim()) ?? [];

@@ -1,13 +1,15 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { fetchEventDeliveries, fetchEvents, type Tenant } from '../../api/accounts.js';
+import { fetchApps, fetchPublishedEvents, type PublishedEvent } from '../../api/webhooks.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { ShowMore } from '../../components/controls/show-more.js';
+import { useServer } from '../../components/shell/server-context.js';
 import type { Account, AccountEvent, EventDelivery } from '../../lib/account.js';
 
-/** The events of an account or one of its persons, with the deliveries to event destinations. */
+/** The events of an account or one of its persons, with their deliveries to event destinations and apps. */
 export function EventsTab(props: {
   readonly tenant: Tenant;
   readonly account: Account;
@@ -16,9 +18,14 @@ export function EventsTab(props: {
 }) {
   const { tenant, account, person } = props;
   const object = person || account.id;
+  const hasWebhooks = useServer().services.includes('webhooks');
   const pages = useInfiniteQuery({
     queryKey: ['accounts', 'events', tenant.platform, tenant.isLive, object],
-    queryFn: ({ pageParam }) => fetchEvents(tenant, object, pageParam),
+    queryFn: async ({ pageParam }) => {
+      const page = await fetchEvents(tenant, object, pageParam);
+      const ids = page.rows.map(({ id }) => id);
+      return { ...page, published: hasWebhooks ? await fetchPublishedEvents(ids) : [] };
+    },
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
   });
@@ -26,6 +33,12 @@ export function EventsTab(props: {
     queryKey: ['accounts', 'event-deliveries', tenant.platform, tenant.isLive],
     queryFn: () => fetchEventDeliveries(tenant),
   });
+  const apps = useQuery({
+    queryKey: ['webhooks', 'apps'],
+    queryFn: fetchApps,
+    enabled: hasWebhooks,
+  });
+  const published = pages.data?.pages.flatMap((page) => page.published) ?? [];
   const events = pages.data?.pages.flatMap(({ rows }) => rows) ?? [];
   return (
     <>
@@ -70,7 +83,10 @@ export function EventsTab(props: {
           {
             title: 'Deliveries',
             cell: ({ id }) => (
-              <Deliveries of={deliveries.data?.filter(({ event }) => event === id) ?? []} />
+              <>
+                <Deliveries of={deliveries.data?.filter(({ event }) => event === id) ?? []} />
+                <AppLinks event={published.find((each) => each.id === id)} apps={apps.data ?? []} />
+              </>
             ),
           },
         ]}
@@ -78,7 +94,8 @@ export function EventsTab(props: {
       />
       {events.length > 0 && (
         <p className="hint soft row">
-          Deliveries are the last 100 attempts of each event destination.
+          Shown are the last 100 attempts of each event destination
+          {hasWebhooks && ', and the deliveries to apps of the last day'}.
           <ShowMore pages={pages} />
         </p>
       )}
@@ -125,7 +142,6 @@ function RelatedObject(props: {
 }
 
 function Deliveries({ of }: { readonly of: readonly EventDelivery[] }) {
-  if (of.length === 0) return <>–</>;
   return of.map(({ destination, attempt, status, error, attempted }) => {
     const isGood = status !== null && status >= 200 && status < 300;
     return (
@@ -138,4 +154,19 @@ function Deliveries({ of }: { readonly of: readonly EventDelivery[] }) {
       </div>
     );
   });
+}
+
+/** Links to the deliveries of an event to apps. */
+function AppLinks(props: {
+  readonly event: PublishedEvent | undefined;
+  readonly apps: readonly { readonly id: number; readonly name: string }[];
+}) {
+  const { event, apps } = props;
+  return event?.targets.map(({ app_id: app }) => (
+    <div key={app}>
+      <Link to="/webhooks/$app" params={{ app: String(app) }} search={{ guid: event.guid }}>
+        {apps.find(({ id }) => id === app)?.name ?? `app ${app}`}
+      </Link>
+    </div>
+  ));
 }
