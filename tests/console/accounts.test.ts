@@ -62,7 +62,7 @@ async function open(id: string, tab = ''): Promise<Page> {
   return page;
 }
 
-/** Checks the accessibility of the page, and keeps a picture if a folder is set. */
+/** Checks the accessibility of the page, and stores a screenshot if a folder is set. */
 async function look(page: Page, name: string): Promise<void> {
   assert.deepEqual(await violationsOn(page), [], name);
   if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/accounts-${name}.png` });
@@ -342,4 +342,21 @@ it('shows a closed account without buttons that change it', { skip: SKIP }, asyn
   assert.equal(await create.getAttribute('title'), 'A closed account cannot be changed');
   assert.equal(await create.isDisabled(), true);
   assert.deepEqual(browser.complaints, []);
+});
+
+it('deletes unsaved personal data at the sign-out', { skip: SKIP }, async () => {
+  const guarded = await ServerInProcess.start({ flags: ['--services', 'accounts'] });
+  const created = await guarded.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+  const { token } = JSON.parse(created.text);
+  const page = await (await browser.context({ token })).newPage();
+  await page.goto(`${guarded.url}/console/accounts`);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByLabel('Display name').fill('Secret Ltd');
+  const stored = () => page.evaluate<string>('JSON.stringify(sessionStorage)');
+  assert.match(await stored(), /Secret Ltd/);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('Token').waitFor();
+  assert.doesNotMatch(await stored(), /Secret Ltd/);
+  await guarded.close();
 });

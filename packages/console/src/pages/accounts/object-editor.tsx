@@ -42,10 +42,8 @@ export function ObjectEditor(props: {
     () => (stored === undefined ? { values: {}, etag: '' } : asBase(stored)),
     [stored, fields],
   );
-  const draft = useDraft(props.draftKey, {
-    text: JSON.stringify(base.values),
-    base: JSON.stringify(base),
-  });
+  const atFirst = { text: JSON.stringify(base.values), base: JSON.stringify(base) };
+  const draft = useDraft(props.draftKey, atFirst, true);
   const [theirs, setTheirs] = useState<Base | undefined>();
   const { run, error, isBusy } = useTask();
   const mine = useMemo(() => JSON.parse(draft.text) as Values, [draft.text]);
