@@ -8,10 +8,12 @@ import {
   byDeadline,
   capabilitiesOf,
   fieldName,
+  reasonText,
   requirementSummary,
   statusText,
 } from '../../lib/account-text.js';
 import { isAtField } from '../../lib/form/field-groups.js';
+import { countText } from '../../lib/units.js';
 import { AccountData } from './account-data.js';
 import { CapabilityChip } from './accounts-page.js';
 import { PersonDrawer } from './persons-tab.js';
@@ -70,13 +72,7 @@ export function AccountOverview(props: { readonly tenant: Tenant; readonly accou
             {
               title: 'Why',
               className: 'wide',
-              cell: ({ details, restrictedBy }) =>
-                [
-                  ...details.map(
-                    ({ code, resolution }) => `${statusText(code)} (${statusText(resolution)})`,
-                  ),
-                  ...restrictedBy.map(({ description }) => fieldName(description)),
-                ].join(', ') || '–',
+              cell: (capability) => reasonText(capability) || '–',
             },
           ]}
           empty="No capabilities requested."
@@ -92,6 +88,9 @@ export function AccountOverview(props: { readonly tenant: Tenant; readonly accou
   );
 }
 
+/** An account can have 500 persons with several requirements each. */
+const SHOWN_STEP = 100;
+
 function Requirements(props: {
   readonly tenant: Tenant;
   readonly account: Account;
@@ -100,6 +99,7 @@ function Requirements(props: {
 }) {
   const { tenant, account, entries, empty } = props;
   const { fields = [] } = useRequestFields('AccountUpdate');
+  const [shownCount, setShownCount] = useState(SHOWN_STEP);
   const [filling, setFilling] = useState<Requirement | undefined>();
   const canFill = ({ awaiting_action_from, description, reference }: Requirement): boolean =>
     awaiting_action_from === 'user' &&
@@ -124,7 +124,7 @@ function Requirements(props: {
     <>
       <DataTable
         label="Requirements"
-        rows={byDeadline(entries)}
+        rows={byDeadline(entries).slice(0, shownCount)}
         keyOf={({ id }) => id}
         columns={[
           {
@@ -182,6 +182,18 @@ function Requirements(props: {
         ]}
         empty={empty}
       />
+      {entries.length > shownCount && (
+        <p className="hint soft row" role="status">
+          {countText(shownCount)} of {countText(entries.length)} requirements
+          <button
+            type="button"
+            className="button small"
+            onClick={() => setShownCount(shownCount + SHOWN_STEP)}
+          >
+            Show more
+          </button>
+        </p>
+      )}
       {filling && (
         <Fill {...{ tenant, account }} entry={filling} onClose={() => setFilling(undefined)} />
       )}
