@@ -42,7 +42,12 @@ export { FLUSH_AT_ONCE, untilInFiles } from './rows-in-files.js';
 export { runProgram } from './run-program.js';
 export type { OwnServer, RunningServer } from './running-server.js';
 export { ServerInProcess } from './server-in-process.js';
-export { ServerProcess, type ServerProcessOptions, StartFailed } from './server-process.js';
+export {
+  ServerProcess,
+  type ServerProcessOptions,
+  StartFailed,
+  WITH_SAMPLE_DATA,
+} from './server-process.js';
 export { SHARED_ENV, SharedNodes, until } from './shared-nodes.js';
 export { SharedServer } from './shared-server.js';
 export {

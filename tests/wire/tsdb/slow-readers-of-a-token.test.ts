@@ -23,7 +23,7 @@ const LIMIT = 200_000;
 const GROUP_LIMIT = 45_000;
 const QUERY_MEMORY_BYTES = 256 * 1024 * 1024;
 /** Memory for a third of the sorted results. */
-const SORT_MEMORY_BYTES = 1024 * 1024 * 1024;
+const SORT_MEMORY_BYTES = 512 * 1024 * 1024;
 const READERS_EACH = 5;
 /** More than a connection buffers of a response. */
 const SOME_BYTES = 200_000;
@@ -203,7 +203,7 @@ it('many slow readers of what SQL sorts keep no other token waiting, and all get
     `SELECT * FROM big ORDER BY t DESC LIMIT ${LIMIT}`,
   ];
   const readers = statements.flatMap((q) =>
-    Array.from({ length: 10 }, () => {
+    Array.from({ length: READERS_EACH }, () => {
       const session = connect(server.url);
       context.after(() => session.destroy());
       const query = new URLSearchParams({ db: 'd', q, format: 'jsonl' });
