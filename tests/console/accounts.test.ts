@@ -210,7 +210,7 @@ it('fills only the fields of one requirement', { skip: SKIP }, async () => {
 it('keeps the changes of two editors of an account', { skip: SKIP }, async () => {
   const { id } = await post(`${API}/accounts`, { ...COMPANY, display_name: 'Before' });
   const page = await open(String(id), 'data');
-  await page.getByLabel('Display name').fill('Mine');
+  await page.getByLabel('Display name', { exact: true }).fill('Mine');
   await page.getByLabel('Metadata').fill('mine = 1');
   const theirs = { display_name: 'Theirs', contact_email: 'theirs@example.com' };
   await post(`${API}/accounts/${id}`, theirs);

@@ -10,7 +10,10 @@ import {
 import { FaultList } from './fault-list.js';
 import { FieldInputs, isOf } from './record-form.js';
 
-/** A form with more fields than a page can show: groups that open, and a search for fields. */
+/** More fields than this are in groups that open, with a search for fields. */
+const MAX_OPEN_COUNT = 12;
+
+/** A form with groups of fields. */
 export function GroupedForm(props: {
   readonly label: string;
   readonly fields: readonly RecordField[];
@@ -23,6 +26,7 @@ export function GroupedForm(props: {
   const [find, setFind] = useState('');
   /** The groups that the user opened or closed, by title. */
   const [toggled, setToggled] = useState<Readonly<Record<string, boolean>>>({});
+  const isShort = fields.length <= MAX_OPEN_COUNT;
   const searchText = find.trim().toLowerCase();
   const isFound = (field: RecordField): boolean =>
     `${fieldLabel(field)} ${field.path.join('.')}`.toLowerCase().includes(searchText);
@@ -31,21 +35,26 @@ export function GroupedForm(props: {
   return (
     <>
       <FaultList faults={others} />
-      <input
-        className="input"
-        data-find
-        aria-label="Find field"
-        placeholder="Find field   /"
-        value={find}
-        onChange={({ target }) => setFind(target.value)}
-      />
+      {!isShort && (
+        <input
+          className="input"
+          data-find
+          aria-label="Find field"
+          placeholder="Find field   /"
+          value={find}
+          onChange={({ target }) => setFind(target.value)}
+        />
+      )}
       {groups.length === 0 && <p className="card empty soft">No field matches.</p>}
       <form className="stack" aria-label={label} onSubmit={(event) => event.preventDefault()}>
         {groups.map(({ title, path, fields: own }) => {
           const count = own.filter((field) => hasValue(valueAt(values, field.path))).length;
           const hasFault = faults.some((fault) => own.some((field) => isOf(field, fault)));
           const isOpen =
-            hasFault || searchText !== '' || (toggled[title] ?? (path.length === 0 || count > 0));
+            isShort ||
+            hasFault ||
+            searchText !== '' ||
+            (toggled[title] ?? (path.length === 0 || count > 0));
           return (
             <details
               key={title}
@@ -79,5 +88,7 @@ export function GroupedForm(props: {
   );
 }
 
-const hasValue = (value: unknown): boolean =>
-  value !== null && value !== undefined && value !== false && value !== '';
+function hasValue(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
+  return value !== null && value !== undefined && value !== false && value !== '';
+}

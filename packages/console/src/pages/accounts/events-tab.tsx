@@ -64,7 +64,7 @@ export function EventsTab(props: {
           {
             title: 'Time (UTC)',
             className: 'nowrap',
-            cell: ({ created }) => created.slice(0, 23).replace('T', ' '),
+            cell: ({ created }) => created.slice(0, 19).replace('T', ' '),
           },
           {
             title: 'Event',
@@ -110,7 +110,7 @@ function EventCell({ event }: { readonly event: AccountEvent }) {
   return (
     <>
       <span className="row">
-        <code>{type.replace(/^v2\.core\./, '')}</code>
+        <code className="breaking">{type.replace(/^v2\.core\./, '')}</code>
         <CopyButton text={id} label={`Copy ${id}`} />
       </span>
       {details !== undefined && (

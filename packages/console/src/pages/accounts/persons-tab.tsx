@@ -77,6 +77,7 @@ export function PersonsTab({ tenant, account }: Props) {
         columns={[
           {
             title: 'Person',
+            className: 'nowrap',
             cell: (each) => (
               <button type="button" className="link" onClick={() => open(each.id)}>
                 {personName(each)}
