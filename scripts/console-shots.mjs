@@ -71,6 +71,7 @@ const PAGES = {
   ],
   redrive: ['webhooks/1/redrive', 'fieldset'],
   account: ['accounts/plat_default/ACCOUNT', 'table >> nth=1'],
+  'account-data': ['accounts/plat_default/ACCOUNT?tab=data', '.record-form'],
   limits: ['limits?identity=user:7', 'table >> nth=2'],
   simulate: [
     `limits/simulate?${new URLSearchParams({ identity: 'user:7', route: 'PATCH /api/v3/app/hook/config' })}`,

@@ -15,4 +15,8 @@ export interface RequestContext {
   readonly keyKind: 'secret' | 'publishable';
   readonly ip: string;
   readonly userAgent: string | undefined;
+  /** Whether an operator acts as the platform. */
+  readonly isOperator?: boolean;
+  /** Entity tag of the version that an operator changes; the public API has none. */
+  readonly ifMatch?: string | undefined;
 }

@@ -220,3 +220,14 @@ export const suspend = (app: string, isSuspended: boolean): Promise<unknown> =>
 
 export const deleteApp = (app: number | string): Promise<unknown> =>
   send(ofApp(app), { method: 'DELETE' });
+
+/** How an event of another service was published to apps. */
+export interface PublishedEvent {
+  readonly id: string;
+  readonly guid: string;
+  readonly targets: readonly { readonly app_id: number }[];
+}
+
+/** @param ids up to a hundred ids of the server's own events of the last day. */
+export const fetchPublishedEvents = (ids: readonly string[]): Promise<readonly PublishedEvent[]> =>
+  sendForJson('/ops/v1/events/internal', { query: { ids: ids.join(',') } });

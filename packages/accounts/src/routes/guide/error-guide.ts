@@ -24,6 +24,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, string>> = {
   secret_key_required: 'A publishable key can only create tokens. Use a secret key.',
   operator_token_required: "Operator paths require the server's admin token.",
   not_found: 'The id is unknown, or belongs to another platform or to the other mode.',
+  precondition_failed:
+    'The object was changed after the version in If-Match was read. Read it again, then repeat the change.',
   unrecognized_url: 'This path does not exist.',
   method_not_allowed:
     'The path does not support this method. The Allow header lists the supported ones.',
