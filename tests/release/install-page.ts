@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** The pages with commands for the unit. */
-const PAGES = ['INSTALL', 'BACKUPS'].map((name) =>
+const PAGES = ['INSTALL', 'BACKUP-DISK'].map((name) =>
   fileURLToPath(new URL(`../../../docs/${name}.md`, import.meta.url)),
 );
 const INSTALL = 0;
