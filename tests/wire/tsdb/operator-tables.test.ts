@@ -1,4 +1,4 @@
-// Source: docs/TOKENS.md, "InfluxDB 1.x users": all privileges are all data and all statements, not what belongs to the operator.
+// Source: docs/INFLUXDB-1-USERS.md, "Manage users": all privileges are all data and all statements, not what belongs to the operator.
 import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

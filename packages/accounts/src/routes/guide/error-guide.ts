@@ -31,7 +31,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, string>> = {
     'The path does not support this method. The Allow header lists the supported ones.',
   request_timeout: 'The body was sent too slowly.',
   request_too_large: 'The body is larger than the server accepts.',
-  unsupported_media_type: 'Bodies must be application/json.',
+  unsupported_media_type: 'The content type must be application/json.',
   idempotency_error: 'The idempotency key was used with other parameters. Use a new key.',
   idempotency_key_in_use: 'The first request with this key is still running. Retry later.',
   account_rate_limit_exceeded:

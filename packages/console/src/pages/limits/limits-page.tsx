@@ -295,7 +295,7 @@ function BanDialog(props: {
         onChange={setDuration}
         mistake={
           seconds === undefined
-            ? 'Invalid duration; use a form such as 10m, 12h or 1d 6h.'
+            ? 'Invalid duration; use a value such as 10m, 12h or 1d 6h.'
             : undefined
         }
       />

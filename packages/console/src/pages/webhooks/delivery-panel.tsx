@@ -205,7 +205,7 @@ function Message(props: {
         </>
       )}
       <DataTable
-        label={`Headers of the ${title}`}
+        label={title === 'request' ? 'Request headers' : 'Response headers'}
         rows={headers}
         keyOf={([name]) => name}
         columns={[
