@@ -20,10 +20,10 @@ import { TextField } from '../../components/controls/text-field.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { SearchBox, SearchSelect } from '../../components/search/search-fields.js';
 import { parseDuration } from '../../lib/time/duration.js';
-import { countText, durationText } from '../../lib/units.js';
+import { countText, durationText, secondsText } from '../../lib/units.js';
+import { RejectedCallers, RejectionText } from './rejected-callers.js';
 import './limits.css';
 
-/** From this share of its limit, the bar of a caller is marked. */
 const REFRESH_MS = 5000;
 const CORE = 'core';
 /** The usage of any caller names all limited resources. */
@@ -54,6 +54,7 @@ export function LimitsPage() {
       </header>
       {identity !== '' && <Caller identity={identity} act={act} />}
       <Top resource={resource} onCaller={show} />
+      <RejectedCallers callerColumn={callerColumn(show)} />
       <Bans onCaller={show} act={act} />
       {banning !== undefined && (
         <BanDialog
@@ -70,9 +71,6 @@ export function LimitsPage() {
 }
 
 type Act = (what: () => Promise<unknown>, done: string) => Promise<void>;
-
-const timeOf = (seconds: number): string =>
-  new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
 
 function Buckets({
   rows,
@@ -91,7 +89,7 @@ function Buckets({
         { title: 'Used', className: 'num', cell: ([, { used }]) => countText(used) },
         { title: 'Remaining', className: 'num', cell: ([, { remaining }]) => countText(remaining) },
         { title: 'Limit', className: 'num', cell: ([, { limit }]) => countText(limit) },
-        { title: 'Resets (UTC)', className: 'nowrap', cell: ([, { reset }]) => timeOf(reset) },
+        { title: 'Resets (UTC)', className: 'nowrap', cell: ([, { reset }]) => secondsText(reset) },
       ]}
     />
   );
@@ -112,7 +110,7 @@ function Caller({ identity, act }: { readonly identity: string; readonly act: Ac
           <code>{identity}</code>
         </h2>
         {usage.data?.ban && (
-          <span className="chip bad">banned until {timeOf(usage.data.ban.until)}</span>
+          <span className="chip bad">banned until {secondsText(usage.data.ban.until)}</span>
         )}
         {usage.data?.ban && (
           <button
@@ -134,6 +132,7 @@ function Caller({ identity, act }: { readonly identity: string; readonly act: Ac
         )}
       </div>
       <QueryProblem of={usage} />
+      {usage.data?.rejected && <RejectionText counts={usage.data.rejected} />}
       {usage.data !== undefined &&
         (used.length === 0 ? (
           <p className="card empty soft">No requests in the current windows.</p>
@@ -237,7 +236,7 @@ function Bans({ onCaller, act }: { readonly onCaller: (name: string) => void; re
         keyOf={({ identity }) => identity}
         columns={[
           callerColumn(onCaller),
-          { title: 'Until (UTC)', className: 'nowrap', cell: ({ until }) => timeOf(until) },
+          { title: 'Until (UTC)', className: 'nowrap', cell: ({ until }) => secondsText(until) },
           { title: 'Level', className: 'num', cell: ({ level }) => level },
           {
             ...ACTIONS,
