@@ -139,6 +139,15 @@ it('shows a failing app with its success rate', { skip: SKIP }, async () => {
   await page.goto(`${server.url}/console/webhooks`);
   await page.getByRole('row', { name: /billing ✕ failing .* 0 %/ }).waitFor();
   await page.getByRole('row', { name: /ci ✓ active .* \d+ % / }).waitFor();
+  const bars = page.getByRole('row', { name: /billing/ }).getByRole('img');
+  await bars.and(page.getByLabel(/^Last 6 h: 0 succeeded, [34] failed$/)).waitFor();
+  const heightsOf = async (part: string): Promise<readonly number[]> => {
+    const rects = await bars.locator(`rect.${part}`).all();
+    return await Promise.all(rects.map(async (each) => Number(await each.getAttribute('height'))));
+  };
+  assert.ok(Math.max(...(await heightsOf('failed'))) > 20, 'the highest bar has the full height');
+  assert.equal(Math.max(...(await heightsOf('succeeded'))), 0);
+  assert.deepEqual(await violationsOn(page), []);
   await page.goto(`${server.url}/console/webhooks/${id}/configuration`);
   await page.getByText(/^0 % of \d+ deliveries in the last hour succeeded/).waitFor();
   await page.getByText('✕ failing').waitFor();
@@ -148,6 +157,12 @@ it('shows a failing app with its success rate', { skip: SKIP }, async () => {
     await page.getByRole('row', { name: /billing ✕ failing/ }).waitFor();
     await page.screenshot({ path: `${PICTURES}/webhook-apps-light.png` });
   }
+  // Home adds the deliveries of both apps. This server has no time-series service.
+  await page.goto(`${server.url}/console/`);
+  const tile = page.getByRole('link', { name: /^Deliveries \d+ % ok/ });
+  await tile.getByLabel(/^Last 6 h: [1-9]\d* succeeded, [1-9]\d* failed$/).waitFor();
+  assert.deepEqual(await violationsOn(page), []);
+  if (PICTURES) await page.screenshot({ path: `${PICTURES}/home-deliveries-light.png` });
   await server.http.send(`/ops/v1/apps/${id}`, { method: 'DELETE' });
   await failing[Symbol.asyncDispose]();
 });

@@ -1,7 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Navigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type App, createApp, deleteApp, fetchApps, fetchQueue } from '../../api/webhooks.js';
+import {
+  type App,
+  createApp,
+  deleteApp,
+  fetchApps,
+  fetchQueue,
+  MAX_APPS,
+} from '../../api/webhooks.js';
+import { DeliveryBars } from '../../components/chart/delivery-bars.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { DeleteButton } from '../../components/controls/delete-button.js';
@@ -71,6 +79,10 @@ export function AppsPage() {
             cell: (app) => <Figure app={app} of="success" />,
           },
           {
+            title: 'Last 6 h',
+            cell: ({ hook }) => hook && <DeliveryBars history={hook.history} />,
+          },
+          {
             title: 'p95',
             className: 'num nowrap',
             cell: (app) => <Figure app={app} of="p95" />,
@@ -92,6 +104,11 @@ export function AppsPage() {
         ]}
         empty="No apps yet. An app receives events at its webhook URL. Every delivery is recorded and can be redelivered."
       />
+      {apps.data?.length === MAX_APPS && (
+        <p className="hint soft">
+          The first {MAX_APPS} apps. To list all, use <code>plinth app list</code>.
+        </p>
+      )}
       {isCreating && (
         <CreateApp
           onClose={() => {
