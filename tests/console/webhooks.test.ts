@@ -1,7 +1,7 @@
 // Source: docs/CONSOLE.md.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { ServerInProcess, until, WebhookReceiver } from '../harness/index.js';
+import { ServerInProcess, until, WebhookApp, WebhookReceiver } from '../harness/index.js';
 import { clicksOn, SKIP, TestBrowser, violationsOn } from './browser.js';
 
 const PICTURES = process.env['PLINTH_TEST_PICTURES'];
@@ -84,6 +84,45 @@ it('redelivers a failed delivery in four clicks', { skip: SKIP }, async () => {
   await panel.getByText('"zen"').waitFor();
   await panel.getByRole('button', { name: 'Close' }).click();
   await panel.waitFor({ state: 'detached' });
+});
+
+it('shows a response of 1 MB of markup as text, and which part is stored', {
+  skip: SKIP,
+}, async () => {
+  const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+  const size = 2 ** 20;
+  const body = markup.repeat(Math.ceil(size / markup.length)).slice(0, size);
+  const hostile = await WebhookReceiver.start(({ headers }, response) => {
+    const isPing = headers['x-vendor-event'] === 'ping';
+    response.writeHead(500, isPing ? {} : { 'content-length': size, 'content-type': 'text/html' });
+    response.end(body);
+  });
+  const app = await WebhookApp.register(server, { url: hostile.url, events: ['push'] });
+  try {
+    await app.publish('push');
+    const [push] = await app.untilRecorded('?event=push', 1);
+    const page = await (await browser.context()).newPage();
+    await page.goto(`${server.url}/console/webhooks/${app.id}/${push?.id}`);
+    const panel = page.getByRole('complementary', { name: 'push' });
+    await panel.getByText('The first 65,536 of 1,048,576 bytes.').waitFor();
+    const shown = panel.locator('pre').first();
+    assert.equal((await shown.textContent())?.length, 65_536);
+    assert.equal(await page.locator('main img, main script').count(), 0);
+    assert.notEqual(await page.title(), '2');
+    // Nothing is wider than the panel, and the buttons above it stay in view.
+    const wide = `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)`;
+    assert.equal(await panel.evaluate(`(panel) => ${wide}(panel)`), 0);
+    await panel.getByRole('button', { name: 'Redeliver' }).click({ trial: true });
+    assert.deepEqual(await violationsOn(page), []);
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/delivery-markup-light.png` });
+    // The response to a ping has no length, because it is sent in parts.
+    const [ping] = await app.untilRecorded('?event=ping', 1);
+    await page.goto(`${server.url}/console/webhooks/${app.id}/${ping?.id}`);
+    await page.getByText('The first 65,536 bytes. The server stores no more').waitFor();
+  } finally {
+    await app.operate('DELETE', '');
+    await hostile[Symbol.asyncDispose]();
+  }
 });
 
 it('asks before the key r redelivers, and redelivers a selection by keyboard', {

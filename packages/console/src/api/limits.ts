@@ -94,18 +94,23 @@ export const NEAR_LIMIT = 0.8;
 export const usedShare = ({ used, limit }: TopCaller): number =>
   limit === null ? 0 : limit === 0 ? 1 : used / limit;
 
+export const MAX_TOP_CALLERS = 50;
+
 export const fetchTop = async (resource: string): Promise<readonly TopCaller[]> =>
   (
     await sendForJson<{ top: TopCaller[] }>(`${LIMITS}/top`, {
-      query: { resource, limit: 50 },
+      query: { resource, limit: MAX_TOP_CALLERS },
     })
   ).top;
 
 export const fetchRejections = (limit: number): Promise<Rejections> =>
   sendForJson(`${LIMITS}/rejected`, { query: { limit } });
 
+export const MAX_BANS = 100;
+
+/** The bans that end last. */
 export const fetchBans = async (): Promise<readonly Ban[]> =>
-  (await sendForJson<{ bans: Ban[] }>(`${LIMITS}/bans`)).bans;
+  (await sendForJson<{ bans: Ban[] }>(`${LIMITS}/bans`, { query: { limit: MAX_BANS } })).bans;
 
 export const fetchUsage = (identity: string): Promise<Usage> => sendForJson(of(identity));
 

@@ -8,6 +8,8 @@ import {
   fetchTop,
   fetchUsage,
   liftBan,
+  MAX_BANS,
+  MAX_TOP_CALLERS,
   NEAR_LIMIT,
   resetUsage,
   type TopCaller,
@@ -200,6 +202,9 @@ function Top(props: { readonly resource: string; readonly onCaller: (name: strin
         ]}
         empty={<>No {resource} requests in the current window.</>}
       />
+      {top.data?.length === MAX_TOP_CALLERS && (
+        <p className="hint soft">The {MAX_TOP_CALLERS} callers with the most requests.</p>
+      )}
     </section>
   );
 }
@@ -254,6 +259,9 @@ function Bans({ onCaller, act }: { readonly onCaller: (name: string) => void; re
         ]}
         empty="No bans. All requests of a banned caller are refused until the ban expires."
       />
+      {bans.data?.length === MAX_BANS && (
+        <p className="hint soft">The {MAX_BANS} bans that end last. Find other callers above.</p>
+      )}
     </section>
   );
 }

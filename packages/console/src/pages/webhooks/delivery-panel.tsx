@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useId, useState } from 'react';
+import { fetchSettings } from '../../api/server.js';
 import {
   type Delivery,
   type DeliveryDetail,
@@ -16,7 +17,12 @@ import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { useLetterKey } from '../../components/shell/use-shortcuts.js';
 import { countText, millisText } from '../../lib/units.js';
-import { attemptText, deliveryDuration, eventName } from '../../lib/webhooks/delivery-text.js';
+import {
+  attemptText,
+  deliveryDuration,
+  eventName,
+  missingText,
+} from '../../lib/webhooks/delivery-text.js';
 import { StatusChip } from './status-chip.js';
 
 const PARTS = ['response', 'request', 'attempts', 'details'] as const;
@@ -116,6 +122,7 @@ export function DeliveryPanel({ app, id }: { readonly app: string; readonly id: 
       {data && part === 'response' && (
         <>
           {data.error !== null && <p className="note bad">{data.error}</p>}
+          <MissingNote response={data.response} />
           <Message title="response" message={data.response} />
         </>
       )}
@@ -163,6 +170,16 @@ export function DeliveryPanel({ app, id }: { readonly app: string; readonly id: 
       )}
     </aside>
   );
+}
+
+const LIMIT = 'webhooks.response_body_bytes';
+const USUAL_LIMIT = 65_536;
+
+function MissingNote({ response }: { readonly response: DeliveryDetail['response'] }) {
+  const settings = useQuery({ queryKey: ['server', 'settings'], queryFn: fetchSettings });
+  const setting = settings.data?.find(({ name }) => name === LIMIT);
+  const text = missingText(response, Number(setting?.value ?? setting?.default ?? USUAL_LIMIT));
+  return text === undefined ? null : <p className="hint">{text}</p>;
 }
 
 function Details({ delivery }: { readonly delivery: DeliveryDetail }) {
