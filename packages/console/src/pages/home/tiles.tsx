@@ -59,7 +59,7 @@ function Deliveries() {
   const percent = history && successPercent(history);
   return (
     <Link to="/webhooks" className="card home-tile">
-      <span className="soft small">Deliveries</span>
+      <span className="soft small">Deliveries, last 6 h</span>
       <span className="home-value">{percent === undefined ? '–' : `${percent} % ok`}</span>
       {history && <DeliveryBars history={history} />}
     </Link>
