@@ -186,6 +186,7 @@ it('edits the code of a plugin, runs it without storing anything, and enables it
   assert.deepEqual(await violationsOn(page), []);
   assert.match(await readFile(join(folder, 'double.py'), 'utf8'), /pass/, 'not saved yet');
   await page.getByText('● unsaved').waitFor();
+  await page.getByText('The trigger runs the saved code.').waitFor();
   assert.equal(await clicksOn(page), 4, 'three, and the dry run that failed');
   await page.reload();
   await page.getByText('● unsaved').waitFor();

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, Navigate, useSearch } from '@tanstack/react-router';
+import { Link, Navigate, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
   type App,
@@ -35,6 +35,7 @@ const MAX_QUEUES = 20;
 /** Lists the apps, their webhooks and the sizes of their queues. */
 export function AppsPage() {
   const client = useQueryClient();
+  const navigate = useNavigate();
   const [isCreating, setIsCreating] = useState(false);
   const [going, setGoing] = useState<App | undefined>();
   const { all = '' } = useSearch({ strict: false }) as Record<string, string>;
@@ -58,6 +59,7 @@ export function AppsPage() {
         label="Apps"
         rows={apps.data}
         keyOf={({ id }) => id}
+        onOpen={({ id }) => void navigate({ to: '/webhooks/$app', params: { app: String(id) } })}
         columns={[
           {
             title: 'App',
@@ -74,7 +76,7 @@ export function AppsPage() {
           { title: 'URL', cell: ({ hook }) => <code>{hook?.config.url ?? '–'}</code> },
           { title: 'Events', cell: ({ hook }) => hook?.events.join(', ') || '–' },
           {
-            title: 'Succeeded',
+            title: 'Succeeded (1 h)',
             className: 'num nowrap',
             cell: (app) => <Figure app={app} of="success" />,
           },
@@ -83,7 +85,7 @@ export function AppsPage() {
             cell: ({ hook }) => hook && <DeliveryBars history={hook.history} />,
           },
           {
-            title: 'p95',
+            title: 'p95 (1 h)',
             className: 'num nowrap',
             cell: (app) => <Figure app={app} of="p95" />,
           },

@@ -16,7 +16,7 @@ import { FormDialog } from '../../components/controls/form-dialog.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { useLetterKey } from '../../components/shell/use-shortcuts.js';
-import { countText, millisText } from '../../lib/units.js';
+import { countOf, countText, millisText } from '../../lib/units.js';
 import {
   attemptText,
   deliveryDuration,
@@ -32,6 +32,8 @@ const TITLES = {
   attempts: 'Attempts',
   details: 'Details',
 };
+/** Longer bodies scroll in their own box, so that the headers below stay close. */
+const MAX_SHORT_LENGTH = 4000;
 /** Longer bodies are cut, so that the page stays responsive. */
 const MAX_SHOWN_LENGTH = 200_000;
 
@@ -209,18 +211,12 @@ function Message(props: {
     return <p className="empty soft">No {title} was recorded.</p>;
   return (
     <>
-      {payload !== null && text.length <= MAX_SHOWN_LENGTH && (
-        <CopyBox label={`Copy the ${title} body`} text={text} />
-      )}
-      {payload !== null && text.length > MAX_SHOWN_LENGTH && (
-        <>
-          <p className="hint row">
-            The first {countText(MAX_SHOWN_LENGTH)} of {countText(text.length)} characters
-            <CopyButton text={text} label={`Copy the ${title} body`} showsLabel />
-          </p>
-          <pre className="shown-part">{text.slice(0, MAX_SHOWN_LENGTH)}</pre>
-        </>
-      )}
+      {payload !== null &&
+        (text.length <= MAX_SHORT_LENGTH ? (
+          <CopyBox label={`Copy the ${title} body`} text={text} />
+        ) : (
+          <LongBody title={title} text={text} />
+        ))}
       <DataTable
         label={`Headers of the ${title}`}
         rows={headers}
@@ -230,6 +226,24 @@ function Message(props: {
           { title: 'Value', className: 'wide', cell: ([, value]) => <code>{value}</code> },
         ]}
       />
+    </>
+  );
+}
+
+function LongBody({ title, text }: { readonly title: string; readonly text: string }) {
+  const all = countOf(text.length, 'character');
+  return (
+    <>
+      <p className="hint row">
+        {text.length > MAX_SHOWN_LENGTH
+          ? `The first ${countText(MAX_SHOWN_LENGTH)} of ${all}`
+          : all}
+        <CopyButton text={text} label={`Copy the ${title} body`} showsLabel />
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard. */}
+      <section className="copy-box shown-part" aria-label={`Body of the ${title}`} tabIndex={0}>
+        <pre>{text.slice(0, MAX_SHOWN_LENGTH)}</pre>
+      </section>
     </>
   );
 }
