@@ -6,6 +6,8 @@ import { readText } from './built-files.mjs';
 import { bundleFolder as folder, root } from './root.mjs';
 
 const program = path.join(root, 'packages', 'cli', 'dist', 'program.js');
+/** The tests start servers in their own process from it, because loading the modules takes two seconds of CPU. */
+const server = path.join(root, 'packages', 'server', 'dist', 'index.js');
 const stampFile = path.join(folder, 'stamp.json');
 
 /** These packages load files from their own folders at run time: native code and a WebAssembly file. */
@@ -43,7 +45,13 @@ export async function describeBundle() {
 }
 
 /** Worker threads are bundled separately. Otherwise shared modules become extra files, and each file slows down startup. */
-const entries = () => [[program], listWorkers()];
+const entries = () => [
+  [
+    { in: program, out: 'program' },
+    { in: server, out: 'server' },
+  ],
+  listWorkers(),
+];
 
 /** esbuild options. Code splitting produces a few modules, and each command loads only the ones it needs. */
 function modules(entryPoints) {

@@ -76,7 +76,7 @@ function writeTar(archive, { from, name, release }) {
   const args = [
     ...['--sort=name', '--format=gnu', '--owner=0', '--group=0', '--numeric-owner'],
     ...[`--mtime=@${release.builtSec}`, '--mode=u+rw,go+r-w,a+X', '--hard-dereference'],
-    ...['--use-compress-program=gzip -9 --no-name', '-C', from],
+    ...['--use-compress-program=gzip --no-name', '-C', from],
   ];
   execFileSync('tar', ['--create', '--file', archive, ...args, name]);
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { ServerInProcess } from '../harness/index.js';
+import { ServerInProcess, WITH_SAMPLE_DATA } from '../harness/index.js';
 import { clicksOn, SKIP, TestBrowser, violationsOn } from './browser.js';
 
 const TOKEN = 'the-editor-of-all';
@@ -17,6 +17,7 @@ before(async () => {
   server = await ServerInProcess.start({
     flags: ['--services', 'gamedata,ratelimit'],
     env: {
+      ...WITH_SAMPLE_DATA,
       PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN,
       PLINTH_GAMEDATA_TOKENS: [tokenOf('Ann', 'read+write+publish'), tokenOf('Bob', 'read')].join(
         ',',
@@ -274,7 +275,7 @@ it('requires a token for the editor on a server without authentication', {
 }, async () => {
   const open = await ServerInProcess.start({
     flags: ['--services', 'gamedata', '--without-auth'],
-    env: { PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
+    env: { ...WITH_SAMPLE_DATA, PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
   });
   try {
     const page = await (await browser.context({ width: 360, height: 740 })).newPage();

@@ -57,7 +57,6 @@ const PAGES: readonly (readonly [path: string, there: string])[] = [
   ['nowhere', 'h1'],
 ];
 const LOOKS = [
-  { theme: 'light', width: 1280, height: 800 },
   { theme: 'dark', width: 1280, height: 800 },
   { theme: 'light', width: 360, height: 740 },
 ] as const;
@@ -114,11 +113,16 @@ describe('every page', { skip: SKIP }, () => {
   };
 
   for (const { theme, width, height } of LOOKS) {
-    it(`is accessible in ${theme} at ${width} pixels`, { timeout: 240_000 }, async () => {
-      const context = await browser.context({ theme, width, height, token: filledToken });
-      const page = await context.newPage();
-      for (const [path, there] of PAGES) await look(page, `${filled.url}/console/${path}`, there);
-      await context.close();
+    describe(`is accessible in ${theme} at ${width} pixels`, () => {
+      let page: Page;
+      before(async () => {
+        const context = await browser.context({ theme, width, height, token: filledToken });
+        page = await context.newPage();
+      });
+      after(() => page?.context().close());
+      for (const [path, there] of PAGES) {
+        it(`/console/${path}`, () => look(page, `${filled.url}/console/${path}`, there));
+      }
     });
   }
 

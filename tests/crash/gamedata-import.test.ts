@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Chance, ServerProcess } from '../harness/index.js';
+import { Chance, ServerProcess, WITH_SAMPLE_DATA } from '../harness/index.js';
 
 const TOKEN = 'editor-token-for-tests';
 const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
 const OPTIONS = {
   flags: ['--services', 'gamedata', '--gamedata-text-memory-bytes', '500kb'],
-  env: { PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
+  env: { ...WITH_SAMPLE_DATA, PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
 };
 const ITEM_COUNT = 8_000;
 const ROUND_COUNT = 6;

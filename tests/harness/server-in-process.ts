@@ -3,11 +3,17 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freshBundle } from '@plinth/cli/fresh-bundle';
 import type { startServer } from '@plinth/server';
 import { FastClock } from './fast-clock.js';
 import { HttpClient } from './http-client.js';
 import type { OwnServer } from './running-server.js';
-import { LogTail, type ServerProcessOptions, StartFailed } from './server-process.js';
+import {
+  LogTail,
+  type ServerProcessOptions,
+  StartFailed,
+  TEST_SETTINGS,
+} from './server-process.js';
 
 type Started = Awaited<ReturnType<typeof startServer>>;
 /**
@@ -40,10 +46,10 @@ export class ServerInProcess implements OwnServer {
     const given = options.flags ?? ['--without-auth'];
     const log = new LogTail();
     // Loaded on demand, because it takes almost a second and each test file loads the harness.
-    const { explainFailedStart, readSettings, startServer } = await import('@plinth/server');
+    const { explainFailedStart, readSettings, startServer } = await loadServer();
     try {
       const flags = valuesOf(['--data-dir', dataDir, '--http-bind', '127.0.0.1:0', ...given]);
-      const settings = readSettings({ env: options.env ?? {}, flags });
+      const settings = readSettings({ env: { ...TEST_SETTINGS, ...options.env }, flags });
       const logDestination = { write: (line: string) => log.add(line.trimEnd()) };
       const server = await startServer({
         settings,
@@ -111,6 +117,15 @@ export class ServerInProcess implements OwnServer {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+}
+
+/** Loads the bundle, like the command, unless Node's options for the command ask for source maps (mutation tests). */
+async function loadServer(): Promise<typeof import('@plinth/server')> {
+  const { NODE_OPTIONS = '' } = process.env;
+  const bundle = NODE_OPTIONS.includes('source-maps') ? undefined : freshBundle();
+  return bundle === undefined
+    ? await import('@plinth/server')
+    : await import(new URL('server.mjs', bundle).href);
 }
 
 /** Parses command-line flags: `--name value`, `--name=value`, or `--name` for a switch. The last value of a name counts. */

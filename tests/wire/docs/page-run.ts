@@ -11,6 +11,7 @@ import {
   pythonWith,
   ServerInProcess,
   ServerProcess,
+  WITH_SAMPLE_DATA,
 } from '../../harness/index.js';
 import { assertJsonPrinted, assertPrinted } from './assert-printed.js';
 import type { Step } from './page.js';
@@ -170,7 +171,11 @@ export class PageRun {
     const flags = kept.map((flag) => flag.replace(/^\.(?=\/)/, this.#shell.folder));
     // Only the command reads a configuration file.
     const Server = flags.some((flag) => /^--config\b/.test(flag)) ? ServerProcess : ServerInProcess;
-    this.#server = await Server.start({ flags, dataDir: this.#dataDir });
+    this.#server = await Server.start({
+      flags,
+      env: WITH_SAMPLE_DATA,
+      dataDir: this.#dataDir,
+    });
     await this.#shell.run(`export PLINTH_HOST_URL=${this.#server.url}\n`);
   }
 

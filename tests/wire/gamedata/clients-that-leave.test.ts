@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerProcess, WITH_SAMPLE_DATA } from '../../harness/index.js';
 import { done, edit, EDITOR_TOKEN as TOKEN } from './shared-nodes.js';
 
 const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
@@ -42,7 +42,7 @@ describe('long work', () => {
         ...['--services', 'gamedata', '--rate-limit-enabled', 'false'],
         ...['--gamedata-max-import-records', String(MAX_RECORD_COUNT)],
       ],
-      env: { PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
+      env: { ...WITH_SAMPLE_DATA, PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
     });
   });
   after(() => server.close());

@@ -1,7 +1,7 @@
 // Source: gamedata, sections 2.12 and 6.1: game data behind the rate limiter.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ServerInProcess } from '../../harness/index.js';
+import { ServerInProcess, WITH_SAMPLE_DATA } from '../../harness/index.js';
 import { EDITOR_TOKEN as TOKEN } from './shared-nodes.js';
 
 it('guesses of editor tokens are slowed down, readable for pages; a valid token never is', async () => {
@@ -9,7 +9,7 @@ it('guesses of editor tokens are slowed down, readable for pages; a valid token 
   const origin = 'https://edit.example';
   await using guarded = await ServerInProcess.start({
     flags: ['--services', 'gamedata,ratelimit', '--gamedata-editor-origins', origin],
-    env: { PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
+    env: { ...WITH_SAMPLE_DATA, PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
   });
   const guess = (path: string, token: string) =>
     guarded.http.send(path, { headers: { authorization: `Bearer ${token}`, origin } });
@@ -41,7 +41,7 @@ it('the resource of the limiter is in the headers, and scripts may read them', a
       ...['--rate-limit-services', JSON.stringify({ gamedata: { enabled: true } })],
       ...['--rate-limit-resources', JSON.stringify({ gamedata: limit })],
     ],
-    env: { PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
+    env: { ...WITH_SAMPLE_DATA, PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
   });
   const first = await limited.http.send('/api/maps', {
     headers: { origin: 'https://fan.example' },

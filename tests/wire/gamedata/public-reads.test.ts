@@ -5,7 +5,12 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { RawConnection, ServerProcess, temporaryFolder } from '../../harness/index.js';
+import {
+  RawConnection,
+  ServerProcess,
+  temporaryFolder,
+  WITH_SAMPLE_DATA,
+} from '../../harness/index.js';
 import { refused } from './game-client.js';
 
 /** Makes Node's HTTP server process the request. */
@@ -29,6 +34,7 @@ describe('a public read', () => {
     server = await ServerProcess.start({
       dataDir,
       flags: ['--services', 'gamedata', '--without-auth'],
+      env: WITH_SAMPLE_DATA,
     });
   });
   after(() => server.close());

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { ServerInProcess, ServerProcess } from '../../harness/index.js';
+import { ServerInProcess, ServerProcess, WITH_SAMPLE_DATA } from '../../harness/index.js';
 import { type Envelope, getJson, type WireRecord } from './game-client.js';
 import { done, EDITOR_TOKEN, edit } from './shared-nodes.js';
 
 const STARTED = {
   flags: ['--services', 'gamedata'],
-  env: { PLINTH_GAMEDATA_ADMIN_TOKEN: EDITOR_TOKEN },
+  env: { ...WITH_SAMPLE_DATA, PLINTH_GAMEDATA_ADMIN_TOKEN: EDITOR_TOKEN },
 } as const;
 
 describe('a killed server', () => {

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
-import { type RunningServer, SHARED_ENV, SharedNodes, until } from '../../harness/index.js';
+import {
+  type RunningServer,
+  SHARED_ENV,
+  SharedNodes,
+  until,
+  WITH_SAMPLE_DATA,
+} from '../../harness/index.js';
 import type { WireRecord } from './game-client.js';
 
 export const EDITOR_TOKEN = 'editor-token-for-tests';
 export const NODE = {
   flags: ['--services', 'gamedata', '--disable-authz', 'health,ready,metrics'],
   env: {
+    ...WITH_SAMPLE_DATA,
     ...SHARED_ENV,
     PLINTH_GAMEDATA_ADMIN_TOKEN: EDITOR_TOKEN,
   },

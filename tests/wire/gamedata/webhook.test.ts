@@ -9,6 +9,7 @@ import {
   until,
   WebhookApp,
   WebhookReceiver,
+  WITH_SAMPLE_DATA,
 } from '../../harness/index.js';
 import { done, EDITOR_TOKEN } from './shared-nodes.js';
 
@@ -19,7 +20,7 @@ it('the webhook receives each publication once, also after a kill, and no draft'
       ...['--services', 'gamedata,webhooks', '--without-auth'],
       '--webhooks-allow-private-targets=127.0.0.0/8',
     ],
-    env: { PLINTH_GAMEDATA_ADMIN_TOKEN: EDITOR_TOKEN },
+    env: { ...WITH_SAMPLE_DATA, PLINTH_GAMEDATA_ADMIN_TOKEN: EDITOR_TOKEN },
   };
   // Own servers: one is killed, and both need the webhooks service.
   const first = await ServerProcess.start(options);

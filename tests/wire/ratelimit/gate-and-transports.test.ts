@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RawConnection, ServerInProcess } from '../../harness/index.js';
+import { RawConnection, ServerInProcess, WITH_SAMPLE_DATA } from '../../harness/index.js';
 
 /** Makes Node's HTTP server process the request. */
 const NOT_FAST = 'TE: trailers';
@@ -101,14 +101,17 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<void> 
 const inFlight = (server: ServerInProcess) => metricOf(server, 'ratelimit_inflight');
 
 const start = (flags: readonly string[], services = 'tsdb,ratelimit,gamedata') =>
-  ServerInProcess.start({ flags: ['--without-auth', '--services', services, ...flags] });
+  ServerInProcess.start({
+    flags: ['--without-auth', '--services', services, ...flags],
+    env: WITH_SAMPLE_DATA,
+  });
 
 const resources = (value: object) => ['--rate-limit-resources', JSON.stringify(value)];
 const services = (value: object) => ['--rate-limit-services', JSON.stringify(value)];
 
 describe('A gate before both transports', () => {
   it('lets public reads of game data through as they are, with all services as they come', async () => {
-    await using server = await ServerInProcess.start();
+    await using server = await ServerInProcess.start({ env: WITH_SAMPLE_DATA });
     const etag = String((await server.http.send('/api/items')).headers['etag']);
     const line =
       'ratelimit_decisions_total{service="gamedata",resource="gamedata",outcome="allowed"}';

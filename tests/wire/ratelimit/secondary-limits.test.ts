@@ -361,8 +361,12 @@ it('an operator reads and resets the counters of an identity', async () => {
       ],
     ],
   );
+  const nowSec = Date.now() / 1000;
   const top = JSON.parse((await platform.ops('GET', 'rate-limits/top?resource=core')).text);
-  assert.deepEqual(top, { resource: 'core', top: [{ identity: 'user:1', used: 2 }] });
+  const [{ reset, ...first }] = top.top;
+  assert.deepEqual([top.resource, top.top.length], ['core', 1]);
+  assert.deepEqual(first, { identity: 'user:1', used: 2, limit: 5000 });
+  assert.ok(reset > nowSec && reset <= nowSec + 3601, String(reset));
   assert.equal((await platform.ops('POST', 'rate-limits/user:1/reset')).status, 204);
   assert.equal((await show()).buckets.core.used, 0);
   assert.equal(bucketOf(await platform.send(PROBE, token)), 'core 1+4999/5000');

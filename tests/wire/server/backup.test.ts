@@ -8,7 +8,13 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLI, runCli } from '../../harness/cli.js';
-import { assertEmpty, ServerInProcess, WebhookApp, write } from '../../harness/index.js';
+import {
+  assertEmpty,
+  ServerInProcess,
+  WebhookApp,
+  WITH_SAMPLE_DATA,
+  write,
+} from '../../harness/index.js';
 
 const LONGEST_WAIT_MS = 30_000;
 const MAX_ATTEMPT_COUNT = 20;
@@ -16,6 +22,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const PLATFORM_KEY = 'sk_test_0123456789abcdefghijABCDEFGH';
 const EDITOR_TOKEN = 'an-editor-of-the-game-data';
 const ENV = {
+  ...WITH_SAMPLE_DATA,
   PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: PLATFORM_KEY,
   PLINTH_GAMEDATA_ADMIN_TOKEN: EDITOR_TOKEN,
 };
@@ -234,7 +241,7 @@ describe('a server that has used every feature', () => {
 describe('a server without the time-series service', () => {
   it('can be backed up, including data of services that do not run', async () => {
     const dataDir = join(root, 'some');
-    const all = await ServerInProcess.start({ dataDir });
+    const all = await ServerInProcess.start({ dataDir, env: WITH_SAMPLE_DATA });
     assertEmpty(await write(all, { db: 'd' }, 'm v=1 1'));
     const items = (await all.http.send('/api/items')).text;
     await all.stop();

@@ -176,7 +176,7 @@ describe('data after a request that closes its connection', () => {
     `${line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   const requests: readonly (readonly [string, number])[] = [
     [closing('GET /health'), 200],
-    [closing('GET /api/levels/1'), 200],
+    [closing('GET /api/levels'), 200],
     [closing('POST /api/v3/write_lp?db=closing', 'm v=1'), 204],
   ];
 

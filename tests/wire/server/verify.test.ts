@@ -22,6 +22,7 @@ import {
   ServerProcess,
   StartFailed,
   untilInFiles,
+  WITH_SAMPLE_DATA,
   write,
 } from '../../harness/index.js';
 
@@ -41,7 +42,7 @@ it('verify finds a changed byte in the game data', async () => {
   const dataDir = join(root, 'data');
   try {
     const flags = ['--services', 'gamedata', '--without-auth'];
-    const server = await ServerInProcess.start({ dataDir, flags });
+    const server = await ServerInProcess.start({ dataDir, flags, env: WITH_SAMPLE_DATA });
     assert.equal(await server.stop(), 0);
     const verify = () => runCli(['verify', '--data-dir', dataDir]);
     assert.equal((await verify()).code, 0);

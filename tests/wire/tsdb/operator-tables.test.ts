@@ -3,12 +3,8 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import {
-  FlightClient,
-  type HttpResponse,
-  ServerInProcess,
-  temporaryFolder,
-} from '../../harness/index.js';
+import { FlightClient } from '../../harness/flight-client.js';
+import { type HttpResponse, ServerInProcess, temporaryFolder } from '../../harness/index.js';
 import { ANY_TYPE, noPython, TRIGGER } from './plugin-server.js';
 
 type Headers = Readonly<Record<string, string>>;

@@ -5,15 +5,8 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:http2';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  askSlowly,
-  MemoryPeak,
-  residentMb,
-  ServerInProcess,
-  ServerProcess,
-  SlowReader,
-  tokensThatRead,
-} from '../../harness/index.js';
+import { ServerInProcess, ServerProcess, tokensThatRead } from '../../harness/index.js';
+import { askSlowly, MemoryPeak, residentMb, SlowReader } from '../../harness/slow-readers.js';
 
 const ROW_COUNT = 240_000;
 const BODY_ROWS = 20_000;
@@ -23,7 +16,7 @@ const LIMIT = 200_000;
 const GROUP_LIMIT = 45_000;
 const QUERY_MEMORY_BYTES = 256 * 1024 * 1024;
 /** Memory for a third of the sorted results. */
-const SORT_MEMORY_BYTES = 1024 * 1024 * 1024;
+const SORT_MEMORY_BYTES = 512 * 1024 * 1024;
 const READERS_EACH = 5;
 /** More than a connection buffers of a response. */
 const SOME_BYTES = 200_000;
@@ -203,7 +196,7 @@ it('many slow readers of what SQL sorts keep no other token waiting, and all get
     `SELECT * FROM big ORDER BY t DESC LIMIT ${LIMIT}`,
   ];
   const readers = statements.flatMap((q) =>
-    Array.from({ length: 10 }, () => {
+    Array.from({ length: READERS_EACH }, () => {
       const session = connect(server.url);
       context.after(() => session.destroy());
       const query = new URLSearchParams({ db: 'd', q, format: 'jsonl' });
