@@ -1,6 +1,7 @@
 import type { SqlConnection } from '@plinth/kernel';
 import type { AttemptRecord } from '../../model/delivery.js';
 import type { QueueItem } from '../../model/event.js';
+import { countRecords } from '../delivery-counts.js';
 import { type EventRow, extendRetention } from './event-rows.js';
 import type { QueueBase } from './queue-base.js';
 import { type QueueRow, toItem } from './queue-rows.js';
@@ -49,6 +50,7 @@ export class QueueCleanupStore {
         extendRetention(this.#base, guids, nowMs),
       ]);
       if (state === 'pending') await this.#base.promoteHeld(tx, taken);
+      await countRecords(this.#base.sql, tx, records);
       return taken.length;
     });
   }

@@ -1,5 +1,6 @@
 import type { RelationalStore, Statement } from '@plinth/kernel';
 import { isRetryOrRedelivery, type QueueItem } from '../../model/event.js';
+import { countRecords } from '../delivery-counts.js';
 import { extendRetention, readEvents } from './event-rows.js';
 import { NodeLeases } from './node-leases.js';
 import { QueueBase } from './queue-base.js';
@@ -127,6 +128,7 @@ export class QueueStore {
         tx,
         ended.map(({ item }) => item),
       );
+      await countRecords(sql, tx, records);
       return records.map(({ id }) => id);
     });
   }
