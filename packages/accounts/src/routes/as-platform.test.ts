@@ -95,6 +95,49 @@ describe('An operator who acts as a platform', () => {
     errorOf(await change('Late', before), { status: 412, code: 'precondition_failed' });
   });
 
+  it('does not overwrite an id number, which no response contains', async () => {
+    const withNumber = (value: string) => ({
+      identity: { business_details: { id_numbers: [{ type: 'us_ein', value }] } },
+    });
+    const { id } = await ok('/v2/core/accounts', merchant(withNumber('123456789')));
+    const path = `/v2/core/accounts/${id}`;
+    const tag = { 'if-match': (await ok(path)).etag };
+    assert.equal((await send(path, withNumber('111111111'), tag)).status, 200);
+    const late = await send(path, withNumber('222222222'), tag);
+    errorOf(late, { status: 412, code: 'precondition_failed' });
+  });
+
+  it('keeps the tag of an account when time or a person changes its statuses', async () => {
+    const { id } = await ok('/v2/core/accounts', merchant());
+    const path = `/v2/core/accounts/${id}`;
+    const { etag } = await ok(path);
+    const statusOf = async () =>
+      (await ok(`${path}?include=configuration.merchant`)).configuration.merchant.capabilities
+        .card_payments.status;
+    assert.equal(await statusOf(), 'active');
+    const now = new Date(server.clock.nowMs() + 200 * 86_400_000).toISOString();
+    await server.operate('platforms/plat_default/tick', { now });
+    assert.equal(await statusOf(), 'restricted');
+    await ok(`${path}/persons`, { given_name: 'Ann', relationship: { representative: true } });
+    assert.equal((await ok(path)).etag, etag);
+    await ok(path, { display_name: 'Mine' }, { 'if-match': etag });
+  });
+
+  it('does not close an account that was changed', async () => {
+    const { id } = await ok('/v2/core/accounts', merchant());
+    const path = `/v2/core/accounts/${id}`;
+    const { etag } = await ok(path);
+    await ok(path, { display_name: 'Mine' });
+    const close = (tag: string) => send(`${path}/close`, {}, { 'if-match': tag });
+    errorOf(await close(etag), { status: 412, code: 'precondition_failed' });
+    const { etag: open, closed } = await ok(path);
+    assert.equal(closed, false);
+    assert.equal((await close(open)).status, 200);
+    const after = await ok(path);
+    assert.equal(after.closed, true);
+    assert.notEqual(after.etag, open);
+  });
+
   it('does not overwrite or delete a later version of a person', async () => {
     const { id } = await ok('/v2/core/accounts', merchant());
     const person = await ok(`/v2/core/accounts/${id}/persons`, { given_name: 'Ann' });
