@@ -66,10 +66,13 @@ describe('An operator who acts as a platform', () => {
     const configuration = { customer: { test_clock: clock.id } };
     const timed = await ok('/v2/core/accounts', { identity, configuration });
     const onClock = `platforms/plat_default/test_clocks/${clock.id}/accounts`;
-    const listed = await server.operate(onClock);
+    const listed = async (): Promise<AnyJson[]> => (await server.operate(onClock)).data;
+    const closing = await ok('/v2/core/accounts', { identity, configuration });
+    assert.equal((await listed()).length, 2);
+    await ok(`/v2/core/accounts/${closing.id}/close`, {});
     assert.deepEqual(
-      listed.data.map((account: AnyJson) => account.id),
-      [timed.id],
+      (await listed()).map(({ id, closed }) => [id, closed]),
+      [[timed.id, false]],
     );
     await ok(`/v1/test_helpers/test_clocks/${clock.id}/advance`, { frozen_time: 1_800_003_600 });
     await ok(`/v1/test_helpers/test_clocks/${clock.id}`, undefined, {}, 'DELETE');

@@ -176,12 +176,11 @@ function ClockAccounts(props: {
     );
   if (data === undefined) return null;
   if (data.length === 0) return <>none</>;
-  return data.map(({ id, display_name, closed }) => (
+  return data.map(({ id, display_name }) => (
     <div key={id} className="row">
       <Link to="/accounts/$platform/$account" params={{ platform, account: id }}>
         {display_name ?? id}
       </Link>
-      {closed && <span className="chip warn">closed</span>}
     </div>
   ));
 }
