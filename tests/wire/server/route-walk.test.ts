@@ -277,8 +277,10 @@ describe('every route of the server', () => {
     assert.ok(isFirst || isAsked, `${name} ${path}: ${plain.status}`);
     if (who === 'wrong password') return;
     const offset = routeIndex + [...credentials.keys()].indexOf(who);
+    // Each route of a platform has a copy for the console, with the same last part of the path.
+    const isCopy = path.startsWith('/ops/v1/as/');
     for (const [index, target] of spellings(path).entries()) {
-      if (who !== 'none' && (index + offset) % FORM_INTERVAL !== 0) continue;
+      if ((isCopy || who !== 'none') && (index + offset) % FORM_INTERVAL !== 0) continue;
       const response = await send(target, method, headers);
       const isSame = response.status === plain.status && response.status >= 400;
       assert.ok(isSame || isRefused(response), `${name} ${target}: ${response.status}`);
