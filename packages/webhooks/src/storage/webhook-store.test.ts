@@ -198,6 +198,9 @@ function webhookStoreContract(system: string, withStore: WithStore): void {
         );
         const [again] = await queue.intake.accept([await keyed('a')], NOW_MS + IDEMPOTENCY_MS - 1);
         assert.deepEqual(again, { kind: 'duplicate', response: 'answer a' });
+        const stored = async (nowMs: number) => [...(await queue.intake.responses(['k'], nowMs))];
+        assert.deepEqual(await stored(NOW_MS + IDEMPOTENCY_MS - 1), [['k', 'answer a']]);
+        assert.deepEqual(await stored(NOW_MS + IDEMPOTENCY_MS), []);
         assert.deepEqual(await kinds([await keyed('b')], NOW_MS + IDEMPOTENCY_MS), ['accepted']);
         assert.equal((await queue.counts.countByState(1)).pending, 2);
       });

@@ -8,7 +8,9 @@ it('reads the times that it shows', () => {
   for (const text of ['2027-01-15 08:00:00', '2027-01-15T08:00:00Z', ' 2027-01-15 08:00 '])
     assert.equal(parseUtc(text), 1_800_000_000, text);
   assert.equal(parseUtc('2027-01-15'), 1_799_971_200);
-  for (const text of ['', 'soon', '2027-13-01', '2027-01-15 8:00'])
+  assert.equal(parseUtc('2028-02-29'), 1_835_395_200);
+  const impossible = ['2027-13-01', '2026-02-29', '2026-02-30', '2027-04-31', '2027-01-15 24:00'];
+  for (const text of ['', 'soon', '2027-01-15 8:00', ...impossible])
     assert.equal(parseUtc(text), undefined, text);
 });
 

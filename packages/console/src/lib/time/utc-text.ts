@@ -6,8 +6,9 @@ export const utcText = (seconds: number): string =>
 export function parseUtc(text: string): number | undefined {
   const [, date, time = '00:00'] =
     /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}(?::\d{2})?)Z?)?$/.exec(text.trim()) ?? [];
-  const ms = Date.parse(`${date}T${time}Z`);
-  return Number.isNaN(ms) ? undefined : ms / 1000;
+  const seconds = Date.parse(`${date}T${time}Z`) / 1000;
+  // `Date.parse` reads 30 February as 2 March.
+  return !Number.isNaN(seconds) && utcText(seconds).startsWith(`${date} `) ? seconds : undefined;
 }
 
 /** The same time in the next month, or its last day. */
