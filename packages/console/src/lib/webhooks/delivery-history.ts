@@ -8,14 +8,6 @@ interface History {
 
 const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
 
-/** Adds the counts of several apps; `undefined` without apps. */
-export function addHistories(histories: readonly History[]): History | undefined {
-  const [first] = histories;
-  const added = (name: 'succeeded' | 'failed') =>
-    first?.[name].map((_, bucket) => sum(histories.map((each) => each[name][bucket] ?? 0))) ?? [];
-  return first && { ...first, succeeded: added('succeeded'), failed: added('failed') };
-}
-
 /** The share of successful attempts. Only a history without failures has 100 %. `undefined` without attempts. */
 export function successPercent({ succeeded, failed }: History): number | undefined {
   const [good, bad] = [sum(succeeded), sum(failed)];
