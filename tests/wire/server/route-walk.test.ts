@@ -27,7 +27,7 @@ const REFUSALS = new Set([400, 401, 403, 404, 405, 422, 429]);
 /** The responses for the first token once one exists. */
 const TAKEN_ALREADY: ReadonlySet<number> = new Set([409, 422]);
 const MIN_REQUEST_COUNT = 10_000;
-/** Each wrong credential is sent to every fifth form of a path. */
+/** Each wrong credential is sent to every tenth form of a path. */
 const FORM_INTERVAL = 10;
 /** A wrong password is sent to every eighth route. */
 const PASSWORD_INTERVAL = 8;
