@@ -23,7 +23,7 @@ const SORTED_READERS_EACH = 5;
 const SOME_BYTES = 200_000;
 /** More than the first slices. */
 const MANY_BYTES = 4_000_000;
-const MAX_GROWTH_MB = 900;
+const MAX_GROWTH_MB = 700;
 
 interface Row {
   readonly i: number;

@@ -1,3 +1,4 @@
+import type { DeliveryHistory } from '../lib/webhooks/delivery-history.js';
 import { send, sendForJson } from './client.js';
 
 export interface App {
@@ -39,13 +40,6 @@ export interface LastHour {
   readonly failed: number;
   /** The 95th percentile in seconds; null without attempts. */
   readonly p95_duration: number | null;
-}
-
-/** Attempts of the last hours by time bucket, oldest first. */
-export interface DeliveryHistory {
-  readonly bucket_seconds: number;
-  readonly succeeded: readonly number[];
-  readonly failed: readonly number[];
 }
 
 export interface Queue {
