@@ -726,7 +726,7 @@ describe('A repair that is killed as soon as it is done', () => {
     {
       name: 'a file that is missing in the middle',
       damage: async ([, second]) => await rm(second),
-      refusal: /03\.log at offset 0: missing records before this file: \d+/,
+      refusal: /03\.log at offset 0: \d+ records before this file are missing/,
       message: MISSING_BEFORE,
       loss: { kind: 'missing', fileIndex: 2 },
       aside: '000000000002.log.damaged',

@@ -115,7 +115,7 @@ describe('a plugin folder', () => {
     await assert.rejects(folder.find('team/inner'), { kind: 'plugin_path_escapes' });
     await symlink('round.py', join(root, 'round.py'));
     for (const act of [() => folder.find('round.py'), () => folder.write('round.py', '')]) {
-      await assert.rejects(act, { kind: 'plugin_file_refused', message: /link loop/ });
+      await assert.rejects(act, { kind: 'plugin_file_refused', message: /loop of symbolic links/ });
     }
     assert.deepEqual(folder.list('round.py'), []);
     await assert.rejects(folder.find('x'.repeat(201)), /longer than 200 bytes/);
@@ -132,7 +132,10 @@ describe('a plugin folder', () => {
     assert.deepEqual([await textOf('a.py'), await textOf('sub/b.py')], ['new', 'b']);
     assert.equal(await textOf('team/__init__.py'), 'again');
     assert.deepEqual((await readdir(root)).sort(), ['a.py', 'away', 'near', 'sub', 'team']);
-    await assert.rejects(folder.write('none/', 'x'), /none\/ is not a valid file name/);
+    await assert.rejects(
+      folder.write('none/', 'x'),
+      /none\/ is not a folder; omit the \/ at the end/,
+    );
     await assert.rejects(folder.write('a.py/b.py', 'x'), /conflicts with an existing folder/);
     await assert.rejects(folder.write('near/__pycache__/x.py', 'x'), /compiled code/);
     for (const name of ['.', 'team/.git/config', './']) {
