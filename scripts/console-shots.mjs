@@ -71,7 +71,8 @@ const PAGES = {
   ],
   redrive: ['webhooks/1/redrive', 'fieldset'],
   account: ['accounts/plat_default/ACCOUNT', 'table >> nth=1'],
-  limits: ['limits?identity=user:7', 'table >> nth=2'],
+  'account-data': ['accounts/plat_default/ACCOUNT?tab=data', '.record-form'],
+  limits: ['limits', 'table >> nth=2'],
   simulate: [
     `limits/simulate?${new URLSearchParams({ identity: 'user:7', route: 'PATCH /api/v3/app/hook/config' })}`,
     'button:text-is("Simulate"):enabled',
@@ -281,7 +282,7 @@ async function deliverSomething(client) {
   }
 }
 
-/** Creates identities with used limits, and a banned one. */
+/** Creates identities with used limits, one that exceeds its limit, and a banned one. */
 async function loadExample(client) {
   const headers = { 'content-type': 'application/json' };
   const post = (path, body) =>
@@ -297,6 +298,7 @@ async function loadExample(client) {
     ['ip:192.0.2.17', 58],
   ])
     await post('check', { identity, resource: 'core', cost });
+  for (let count = 0; count < 9; count++) await post('check', { identity: 'ip:192.0.2.17' });
   await post('bans', { identity: 'ip:198.51.100.4', duration_seconds: 3600 });
 }
 

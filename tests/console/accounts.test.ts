@@ -1,16 +1,27 @@
-// Source: docs/CONSOLE.md.
+// Source: docs/CONSOLE-ACCOUNTS.md.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { ServerInProcess } from '../harness/index.js';
+import type { Page } from 'playwright-core';
+import { ServerInProcess, until, WebhookApp, WebhookReceiver } from '../harness/index.js';
 import { clicksOn, SKIP, TestBrowser, violationsOn } from './browser.js';
 
+const PICTURES = process.env['PLINTH_TEST_PICTURES'];
 const PLATFORM = '/ops/v1/accounts/platforms/plat_default';
+const API = '/ops/v1/as/platform/plat_default/test/v2/core';
 let server: ServerInProcess;
 let browser: TestBrowser;
+let receiver: WebhookReceiver;
 let account = '';
 before(async () => {
   if (SKIP) return;
-  server = await ServerInProcess.start({ flags: ['--services', 'accounts', '--without-auth'] });
+  server = await ServerInProcess.start({
+    flags: [
+      ...['--services', 'accounts,webhooks', '--without-auth'],
+      ...['--webhooks-allow-private-targets', '127.0.0.0/8'],
+      ...['--accounts-allow-private-targets', '127.0.0.0/8'],
+    ],
+  });
+  receiver = await WebhookReceiver.start();
   browser = await TestBrowser.start();
   const key = await post(`${PLATFORM}/keys`, { kind: 'secret', livemode: false });
   const made = await post(
@@ -33,7 +44,29 @@ after(async () => {
   if (SKIP) return;
   await browser.close();
   await server.close();
+  await receiver.close();
 });
+
+const COMPANY = {
+  contact_email: 'ann@example.com',
+  identity: { country: 'us', entity_type: 'company' },
+  configuration: { merchant: { capabilities: { card_payments: { requested: true } } } },
+};
+
+const fetchAccount = async (id: string) =>
+  JSON.parse((await server.http.send(`${API}/accounts/${id}?include=identity`)).text);
+
+async function open(id: string, tab = ''): Promise<Page> {
+  const page = await (await browser.context()).newPage();
+  await page.goto(`${server.url}/console/accounts/plat_default/${id}${tab && `?tab=${tab}`}`);
+  return page;
+}
+
+/** Checks the accessibility of the page, and stores a screenshot if a folder is set. */
+async function look(page: Page, name: string): Promise<void> {
+  assert.deepEqual(await violationsOn(page), [], name);
+  if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/accounts-${name}.png` });
+}
 
 async function post(
   path: string,
@@ -123,4 +156,207 @@ it('creates and revokes an API key', { skip: SKIP }, async () => {
   await dialog.getByRole('button', { name: 'Revoke key' }).click();
   await page.getByRole('row', { name: new RegExp(`…${last4}.*revoked`) }).waitFor();
   assert.equal((await list()).status, 401);
+});
+
+it('creates an account in a form, with errors at their fields', { skip: SKIP }, async () => {
+  const page = await (await browser.context()).newPage();
+  await page.goto(`${server.url}/console/accounts`);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Create test account' });
+  const submit = drawer.getByRole('button', { name: 'Create account' });
+  await drawer.getByLabel('Display name').fill('Rocket Rides');
+  await drawer.getByLabel('Contact email').fill('nobody');
+  await drawer.getByLabel('Metadata').fill('order = 7\nnote = a = b');
+  const find = drawer.getByLabel('Find field');
+  await find.fill('identity.country');
+  await drawer.getByLabel('Country', { exact: true }).selectOption('US');
+  await find.fill('entity type');
+  await drawer.getByLabel('Entity type').selectOption('company');
+  await find.fill('');
+  await submit.click();
+  const email = drawer.getByLabel('Contact email');
+  await drawer.locator('.field-error', { hasText: 'nobody' }).waitFor();
+  assert.equal(await email.getAttribute('aria-invalid'), 'true');
+  await look(page, 'create');
+  await email.fill('ann@rocket.example');
+  await submit.click();
+  await page.getByRole('heading', { name: 'Rocket Rides' }).waitFor();
+  const stored = await fetchAccount(new URL(page.url()).pathname.split('/').at(-1) ?? '');
+  assert.deepEqual(
+    [stored.contact_email, stored.metadata, stored.identity],
+    [
+      'ann@rocket.example',
+      { order: '7', note: 'a = b' },
+      { country: 'US', entity_type: 'company' },
+    ],
+  );
+});
+
+it('fills only the fields of one requirement', { skip: SKIP }, async () => {
+  const { id } = await post(`${API}/accounts`, { ...COMPANY, display_name: 'Filled' });
+  const page = await open(String(id));
+  await page.getByRole('button', { name: 'Fill Registered name' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Registered name' });
+  await drawer.getByLabel('Registered name').fill('Furever Inc.');
+  assert.equal(await drawer.locator('.record-form input').count(), 1);
+  await look(page, 'fill');
+  await drawer.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Account saved').waitFor();
+  await page.getByRole('button', { name: 'Fill Registered name' }).waitFor({ state: 'detached' });
+  const { identity } = await fetchAccount(String(id));
+  assert.equal(identity.business_details.registered_name, 'Furever Inc.');
+});
+
+it('keeps the changes of two editors of an account', { skip: SKIP }, async () => {
+  const { id } = await post(`${API}/accounts`, { ...COMPANY, display_name: 'Before' });
+  const page = await open(String(id), 'data');
+  await page.getByLabel('Display name', { exact: true }).fill('Mine');
+  await page.getByLabel('Metadata').fill('mine = 1');
+  const theirs = { display_name: 'Theirs', contact_email: 'theirs@example.com' };
+  await post(`${API}/accounts/${id}`, theirs);
+  await page.getByText('Request body').click();
+  await page.getByText('"display_name": "Mine"').waitFor();
+  const save = page.getByRole('button', { name: 'Save', exact: true });
+  await save.click();
+  const conflict = page.getByRole('alert', { name: 'Conflict' });
+  await conflict.getByText('Another editor changed this account').waitFor();
+  assert.equal((await fetchAccount(String(id))).display_name, 'Theirs', 'nothing is saved yet');
+  await conflict.getByRole('row', { name: /display_name.*Before.*Theirs.*Mine/ }).waitFor();
+  await look(page, 'conflict');
+  await conflict.getByRole('radio').nth(1).check();
+  await conflict.getByRole('button', { name: 'Merge' }).click();
+  await save.click();
+  await page.getByText('Account saved').waitFor();
+  const { display_name, contact_email, metadata } = await fetchAccount(String(id));
+  assert.deepEqual(
+    [display_name, contact_email, metadata],
+    ['Mine', 'theirs@example.com', { mine: '1' }],
+  );
+});
+
+it('lists, creates, changes and deletes persons', { skip: SKIP }, async () => {
+  const { id } = await post(`${API}/accounts`, { ...COMPANY, display_name: 'With persons' });
+  for (let number = 1; number <= 60; number++)
+    await post(`${API}/accounts/${id}/persons`, { given_name: 'Person', surname: `${number}` });
+  const page = await open(String(id), 'persons');
+  await page.getByText('50 of the loaded persons').waitFor();
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await page.getByText('60 persons').waitFor();
+  await page.getByRole('button', { name: 'Create person' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Create person' });
+  await drawer.getByLabel('Given name').first().fill('Jenny');
+  await drawer.getByLabel('Surname').first().fill('Rosen');
+  await drawer.getByText('Relationship', { exact: false }).first().click();
+  await drawer.getByLabel('Representative').selectOption('true');
+  await drawer.getByRole('button', { name: 'Create person' }).click();
+  const row = page.getByRole('row', { name: /Jenny Rosen.*representative.*later/ });
+  await row.waitFor();
+  await look(page, 'persons');
+  await row.getByRole('button', { name: 'Jenny Rosen', exact: true }).click();
+  const edit = page.getByRole('dialog', { name: 'Jenny Rosen' });
+  await edit.getByLabel('Email').fill('jenny@example.com');
+  await look(page, 'person');
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('row', { name: /Jenny Rosen.*jenny@example.com/ }).waitFor();
+  await page.getByRole('button', { name: 'Delete Jenny Rosen' }).click();
+  const confirm = page.getByRole('dialog', { name: 'Delete person Jenny Rosen' });
+  await confirm.getByRole('textbox').fill('Jenny Rosen');
+  await confirm.getByRole('button', { name: 'Delete person' }).click();
+  await row.waitFor({ state: 'detached' });
+});
+
+it('lists events with their deliveries', { skip: SKIP }, async () => {
+  await WebhookApp.register(server, { url: `${receiver.url}/app`, events: ['account.*'] });
+  const destination = await post(`${API}/event_destinations`, {
+    name: 'Main',
+    type: 'webhook_endpoint',
+    event_payload: 'thin',
+    enabled_events: ['*'],
+    webhook_endpoint: { url: `${receiver.url}/destination` },
+  });
+  const { id } = await post(`${API}/accounts`, { ...COMPANY, display_name: 'Eventful' });
+  await post(`${API}/accounts/${id}`, { display_name: 'Renamed' });
+  // The creation is reported as created and updated.
+  await receiver.until('account', 3);
+  const get = async (path: string) => JSON.parse((await server.http.send(path)).text).data;
+  const [updated] = await get(`${API}/events?object_id=${id}&types[0]=v2.core.account.updated`);
+  const attempts = `${PLATFORM}/event_destinations/${destination['id']}/attempts`;
+  const isDelivered = async () =>
+    (await get(attempts)).some((attempt: { event: string }) => attempt.event === updated.id);
+  await until(isDelivered, 'the delivery to the event destination');
+  const page = await open(String(id), 'events');
+  const row = page.getByRole('row', { name: /account\.updated.*account.*✓ 200/ }).first();
+  await row.getByText('Changes').click();
+  await row.getByText('"display_name": "Renamed"').waitFor();
+  await look(page, 'events');
+  await row.getByRole('link').last().click();
+  await page.getByRole('row', { name: /account\.updated ✓ 200/ }).waitFor();
+  assert.match(page.url(), /\/webhooks\/\d+\?guid=/);
+});
+
+it('creates, advances and deletes test clocks with their accounts', { skip: SKIP }, async () => {
+  const page = await (await browser.context()).newPage();
+  await page.goto(`${server.url}/console/accounts`);
+  await page.getByRole('link', { name: 'Test clocks' }).click();
+  await page.getByText('No test clocks yet.').waitFor();
+  await page.getByRole('button', { name: 'Create test clock' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Renewal');
+  const time = dialog.getByLabel('Frozen time (UTC)');
+  await time.fill('soon');
+  await dialog.getByText('Invalid time').waitFor();
+  await time.fill('2027-01-31 10:00');
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+  const row = page.getByRole('row', { name: /Renewal/ });
+  await row.getByText('2027-01-31 10:00:00').waitFor();
+  const test_clock = (await row.locator('code').textContent()) ?? '';
+  await post(`${API}/accounts`, {
+    display_name: 'On the clock',
+    configuration: { customer: { test_clock } },
+  });
+  await page.getByRole('button', { name: 'Advance Renewal' }).click();
+  await time.fill('2027-01-01');
+  const advance = dialog.getByRole('button', { name: 'Advance', exact: true });
+  await advance.click();
+  await dialog.getByText(/must be later than the clock's time/).waitFor();
+  await time.fill('2027-01-31 10:00:00');
+  await dialog.getByRole('button', { name: '+1 month' }).click();
+  await advance.click();
+  await page.getByRole('row', { name: /Renewal.*2027-02-28 10:00:00/ }).waitFor();
+  await row.getByRole('link', { name: 'On the clock' }).waitFor();
+  await row.getByText('ready').waitFor();
+  await look(page, 'clocks');
+  await page.getByRole('button', { name: 'Delete Renewal' }).click();
+  await dialog.getByRole('textbox').fill('Renewal');
+  await dialog.getByRole('button', { name: 'Delete test clock' }).click();
+  await page.getByText('No test clocks yet.').waitFor();
+});
+
+it('shows a closed account without buttons that change it', { skip: SKIP }, async () => {
+  const page = await open(account, 'data');
+  await page.getByText('A closed account cannot be changed').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled(), true);
+  await page.getByRole('link', { name: 'Persons' }).click();
+  const create = page.getByRole('button', { name: 'Create person' });
+  await create.waitFor();
+  assert.equal(await create.getAttribute('title'), 'A closed account cannot be changed');
+  assert.equal(await create.isDisabled(), true);
+  assert.deepEqual(browser.complaints, []);
+});
+
+it('deletes unsaved personal data at the sign-out', { skip: SKIP }, async () => {
+  const guarded = await ServerInProcess.start({ flags: ['--services', 'accounts'] });
+  const created = await guarded.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+  const { token } = JSON.parse(created.text);
+  const page = await (await browser.context({ token })).newPage();
+  await page.goto(`${guarded.url}/console/accounts`);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByLabel('Display name').fill('Secret Ltd');
+  const stored = () => page.evaluate<string>('JSON.stringify(sessionStorage)');
+  assert.match(await stored(), /Secret Ltd/);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('Token').waitFor();
+  assert.doesNotMatch(await stored(), /Secret Ltd/);
+  await guarded.close();
 });

@@ -8,6 +8,9 @@ import { SKIP, TestBrowser, violationsOn } from './browser.js';
 const START_MS = Date.parse('2020-01-01T00:00:00Z');
 const HOSTS = ['a', 'b', 'c'];
 const MINUTE_COUNT = 60;
+const PICTURES = process.env['PLINTH_TEST_PICTURES'];
+/** --series-2 of the light theme. */
+const SECOND_COLOUR = [194, 87, 12];
 const hold = () => {
   let resolve = (): void => undefined;
   const promise = new Promise<void>((done) => {
@@ -34,6 +37,11 @@ describe('charts', { skip: SKIP }, () => {
     );
     const path = '/api/v3/write_lp?db=home&precision=second';
     assert.equal((await server.http.send(path, { body: lines.join('\n') })).status, 204);
+    const units = Array.from({ length: MINUTE_COUNT }, (_, minute) => {
+      const fields = `used_bytes=${2 ** 32 - minute * 2 ** 20},load_percent=${30 + minute},wait_ms=${minute}`;
+      return `u ${fields} ${START_MS / 1000 + 60 * minute}`;
+    });
+    assert.equal((await server.http.send(path, { body: units.join('\n') })).status, 204);
     browser = await TestBrowser.start();
     page = await (await browser.context()).newPage();
   });
@@ -112,6 +120,47 @@ describe('charts', { skip: SKIP }, () => {
     await open({ view: 'line', scale: 'log' });
     await page.getByRole('img', { name: /3 series/ }).waitFor();
     assert.ok((await colouredShare()) > 0.001);
+  });
+
+  /** The share of the plot's height between the highest and the lowest pixel of a color. */
+  const heightOf = (colour: readonly number[]): Promise<number> =>
+    page.evaluate<number>(`(() => {
+      const canvas = document.querySelector('.u-wrap canvas');
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      const rows = [];
+      for (let at = 0; at < data.length; at += 4)
+        if (${JSON.stringify(colour)}.every((value, index) => Math.abs(data[at + index] - value) < 12))
+          rows.push(Math.floor(at / 4 / canvas.width));
+      return rows.length === 0 ? 0 : (Math.max(...rows) - Math.min(...rows)) / canvas.height;
+    })()`);
+
+  it('have an axis on each side for two units, and one axis for more', async () => {
+    const q = 'SELECT time, used_bytes, load_percent FROM u ORDER BY time';
+    for (const kind of [{ view: 'line' }, { view: 'area', stack: '1' }, { view: 'scatter' }]) {
+      await open({ q, ...kind });
+      await page
+        .getByRole('img', {
+          name: /2 series, .*highest 4 GiB for used_bytes and 89 % for load_percent, left axis in bytes, right axis in percent/,
+        })
+        .waitFor();
+      if (kind.view !== 'line') continue;
+      // On the axis of the bytes, percent values would be a line at the bottom.
+      assert.ok((await heightOf(SECOND_COLOUR)) > 0.5);
+      assert.equal(await page.getByText('right axis', { exact: true }).count(), 1);
+      assert.deepEqual(await violationsOn(page), []);
+      if (PICTURES) await page.screenshot({ path: `${PICTURES}/two-axes-light.png` });
+    }
+    await open({ q, view: 'line' });
+    await page.getByRole('button', { name: 'load_percent', exact: true }).click();
+    await page.getByRole('img', { name: /1 series, .*highest 89 % for load_percent$/ }).waitFor();
+    assert.equal(await page.getByText('right axis', { exact: true }).count(), 0);
+
+    await open({ q: 'SELECT * FROM u ORDER BY time', view: 'line' });
+    await page.getByRole('img', { name: /3 series, .*for wait_ms$/ }).waitFor();
+    await page.getByText('3 units share this axis; see the legend').waitFor();
+    // A heat map adds up the points of all series.
+    await open({ q, view: 'heat' });
+    await page.getByText('2 units share this axis; see the legend · color intensity').waitFor();
   });
 
   it('of kind stat show the last value of each series with a sparkline', async () => {

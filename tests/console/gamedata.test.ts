@@ -63,7 +63,8 @@ it('changes and publishes a record in four clicks, and restores the version befo
   assert.deepEqual(await violationsOn(page), []);
 
   await page.getByLabel('Find record').fill(first.name);
-  await page.getByRole('link', { name: first.name, exact: true }).first().click();
+  // A row opens wherever it is clicked.
+  await page.getByRole('row').getByText(first.id).first().click();
   const name = page.getByLabel('Name', { exact: true });
   await name.fill('Renamed');
   await page.getByText(`published: ${first.name}`).waitFor();

@@ -1,8 +1,14 @@
 // Source: docs/CONSOLE.md.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import type { Locator } from 'playwright-core';
 import { ServerInProcess } from '../harness/index.js';
 import { clicksOn, SKIP, TestBrowser, violationsOn } from './browser.js';
+
+const PICTURES = process.env['PLINTH_TEST_PICTURES'];
+/** The cell contents of a row. */
+const nameOf = async (row: Locator): Promise<string> =>
+  (await row.getByRole('cell').allTextContents()).join(' ');
 
 it('who used most is shown, banned, unbanned and reset', { skip: SKIP }, async () => {
   const server = await ServerInProcess.start({
@@ -99,6 +105,52 @@ it('simulates a request without counting it', { skip: SKIP }, async () => {
     await page.getByLabel('Caller').fill('nobody');
     await page.getByRole('button', { name: 'Simulate', exact: true }).click();
     await page.getByRole('alert').getByText('use a key like user:1').waitFor();
+    assert.deepEqual(browser.complaints, []);
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+});
+
+it('lists the callers with the most rejected requests, and simulates their next one', {
+  skip: SKIP,
+}, async () => {
+  const server = await ServerInProcess.start({
+    flags: ['--services', 'ratelimit', '--without-auth'],
+  });
+  const browser = await TestBrowser.start();
+  /** Uses the limit of 60 and exceeds it. */
+  const exceed = async (identity: string, count: number): Promise<void> => {
+    const check = (cost: number) => ({ identity, cost, points: 0 });
+    const body = JSON.stringify([check(60), ...Array.from({ length: count }, () => check(1))]);
+    await server.http.send('/ops/v1/rate-limits/check-batch', {
+      ...{ method: 'POST', body },
+      headers: { 'content-type': 'application/json' },
+    });
+  };
+  try {
+    await exceed('ip:192.0.2.7', 3);
+    await exceed('ip:192.0.2.8', 41);
+    const page = await (await browser.context()).newPage();
+    await page.goto(`${server.url}/console/limits`);
+    const rows = page.getByRole('region', { name: 'Rejected requests' }).getByRole('row');
+    await rows.nth(2).waitFor();
+    // The requests may have been sent just before the end of an hour.
+    const counts = /^ip:192\.0\.2\.8 (?:41 0|0 41|\d+ \d+) Primary limit 41 .* Simulate$/;
+    assert.match(await nameOf(rows.nth(1)), counts);
+    assert.match(await nameOf(rows.nth(2)), /^ip:192\.0\.2\.7 .* Primary limit 3 /);
+    assert.deepEqual(await violationsOn(page), []);
+    await rows.nth(1).getByRole('button', { name: 'ip:192.0.2.8' }).click();
+    await page.getByText(/requests rejected in this hour/).waitFor();
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/limits-rejected-light.png` });
+    await page.getByRole('link', { name: 'Simulate a request of ip:192.0.2.8' }).click();
+    await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+    await page.getByText('✕ rejected: primary limit').waitFor();
+
+    // A list that is cut shows it.
+    for (let last = 10; last < 32; last++) await exceed(`ip:192.0.2.${last}`, 1);
+    await page.goto(`${server.url}/console/limits`);
+    await page.getByText('20 of 24 callers.').waitFor();
     assert.deepEqual(browser.complaints, []);
   } finally {
     await browser.close();

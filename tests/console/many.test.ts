@@ -147,3 +147,56 @@ describe('a server with many tables, series and columns', { skip: SKIP }, () => 
     assert.deepEqual(browser.complaints, []);
   });
 });
+
+describe('an account with 500 persons', { skip: SKIP }, () => {
+  /** The maximum of an account. */
+  const PERSON_COUNT = 500;
+  const AT_ONCE = 20;
+
+  it('is shown within seconds, with its persons as text', async () => {
+    await using own = await ServerInProcess.start({
+      flags: ['--services', 'accounts', '--without-auth'],
+    });
+    const post = async (path: string, body: object, key = '') => {
+      const { status, text } = await own.http.send(path, {
+        headers: {
+          'content-type': 'application/json',
+          ...(key !== '' && { authorization: `Bearer ${key}` }),
+        },
+        body: JSON.stringify(body),
+      });
+      assert.ok(status < 300, text);
+      return JSON.parse(text) as { readonly id: string; readonly value: string };
+    };
+    const platform = '/ops/v1/accounts/platforms/plat_default/keys';
+    const { value: key } = await post(platform, { kind: 'secret', livemode: false });
+    const { id } = await post(
+      '/v2/core/accounts',
+      { display_name: 'Crowd', identity: { country: 'us', entity_type: 'company' } },
+      key,
+    );
+    for (let from = 0; from < PERSON_COUNT; from += AT_ONCE)
+      await Promise.all(
+        Array.from({ length: AT_ONCE }, (_, at) =>
+          post(`/v2/core/accounts/${id}/persons`, { given_name: `<b>P${from + at}</b>` }, key),
+        ),
+      );
+    const chromium = await TestBrowser.start();
+    try {
+      const view = await (await chromium.context()).newPage();
+      const path = `${own.url}/console/accounts/plat_default/${id}`;
+      for (const tab of ['', '?tab=raw', '?tab=persons']) {
+        await view.goto(path + tab);
+        await view.getByRole('heading', { name: 'Crowd' }).waitFor();
+        assert.equal(await view.locator('main b').count(), 0, 'names are text');
+        // The page responds.
+        await view.keyboard.press('Control+k');
+        await view.getByRole('combobox').waitFor();
+        await view.keyboard.press('Escape');
+      }
+      assert.deepEqual(chromium.complaints, []);
+    } finally {
+      await chromium.close();
+    }
+  });
+});

@@ -2,9 +2,12 @@
 // Own process: its main thread is measured.
 import assert from 'node:assert/strict';
 import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { ServerProcess } from '../harness/index.js';
+import { ServerProcess, temporaryFolder, WebhookApp } from '../harness/index.js';
 import { SKIP, TestBrowser } from './browser.js';
 
 const ROW_COUNT = 1_000_500;
@@ -145,5 +148,92 @@ describe('a million rows', { skip: SKIP }, () => {
 
   it('cause no browser errors', () => {
     assert.deepEqual(browser.complaints, []);
+  });
+});
+
+describe('a million deliveries', { skip: SKIP }, () => {
+  const COUNT = 1_000_000;
+  /** The number of the only delivery of its event, counted from the oldest one. */
+  const RARE = 300_000;
+  const flags = ['--without-auth', '--services', 'webhooks'];
+  let dataDir = '';
+  let own: ServerProcess;
+  let chromium: TestBrowser;
+  let list: Page;
+  let path = '';
+
+  /** Inserts a delivery every two seconds until now. */
+  const seed = (appId: number): void => {
+    const load = createRequire(new URL('../../../packages/kernel/package.json', import.meta.url));
+    const database = new (load('libsql'))(join(dataDir, 'plinth.db'));
+    database.pragma('synchronous = off');
+    const epochMs = 1_735_689_600_000;
+    const startMs = Date.now() - COUNT * 2000;
+    database
+      .prepare(
+        `insert into webhooks_deliveries (id, app_id, guid, delivered_ms, redelivery, duration_ms, status, status_code, event, attempt_no)
+          with recursive rows (n) as (select 0 union all select n + 1 from rows where n < ${COUNT - 1})
+          select (${startMs} + n * 2000 - ${epochMs}) * 4096, ?, printf('%032x', n), ${startMs} + n * 2000, 0, 20,
+            case n % 50 when 7 then 'Invalid HTTP Response: 500' else 'OK' end, case n % 50 when 7 then 500 else 200 end,
+            case n when ${RARE} then 'rare' else 'push' end, 1 from rows`,
+      )
+      .run(appId);
+    database.close();
+  };
+
+  before(async () => {
+    dataDir = await temporaryFolder();
+    own = await ServerProcess.start({ flags, dataDir });
+    const app = await WebhookApp.register(own, {
+      ...{ url: 'https://ci.invalid/hook', events: ['push'], active: false },
+    });
+    await own.stop();
+    seed(app.id);
+    own = await ServerProcess.start({ flags, dataDir });
+    path = `${own.url}/console/webhooks/${app.id}`;
+    chromium = await TestBrowser.start();
+    const context = await chromium.context();
+    await context.addInitScript(NOTE_TASKS);
+    list = await context.newPage();
+  });
+  after(async () => {
+    await chromium?.close();
+    await own?.close();
+    if (dataDir !== '') await rm(dataDir, { recursive: true, force: true });
+  });
+
+  const row = (name: RegExp) => list.getByRole('row', { name });
+
+  it('are listed in pages that say that there are more', async () => {
+    await list.goto(path);
+    await list.getByText(/^50 deliveries on this page, newest first; more with Older; /).waitFor();
+    const newest = await list.getByRole('row').nth(1).textContent();
+    await list.getByRole('button', { name: 'Older' }).click();
+    await list.getByRole('button', { name: 'Newest' }).waitFor();
+    await list
+      .getByRole('row')
+      .nth(1)
+      .filter({ hasNotText: newest ?? '' })
+      .waitFor();
+    await list.getByRole('button', { name: 'Failed', exact: true }).click();
+    await row(/push ✕ 500/)
+      .nth(49)
+      .waitFor();
+    await list.getByText(/^50 deliveries on this page/).waitFor();
+    const longest = await list.evaluate<number>('globalThis.longest');
+    assert.ok(longest < LONGEST_TASK_MS, `${longest} ms`);
+  });
+
+  it('are searched completely for an event and a GUID', async () => {
+    await list.goto(`${path}?event=rare`);
+    await row(/rare ✓ 200 OK/).waitFor();
+    await list.getByText(/^1 delivery on this page, newest first; live$/).waitFor();
+    await list.goto(`${path}?guid=${(COUNT - 1).toString(16).padStart(32, '0')}`);
+    await row(/push ✓ 200 OK/).waitFor();
+    assert.equal(await list.getByRole('row').count(), 2);
+  });
+
+  it('cause no browser errors', () => {
+    assert.deepEqual(chromium.complaints, []);
   });
 });

@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md; docs/TOKENS.md, "InfluxDB 1.x users".
+// Source: docs/CONSOLE.md; docs/INFLUXDB-1-USERS.md, "Manage users".
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ServerInProcess } from '../harness/index.js';

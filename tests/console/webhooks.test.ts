@@ -1,7 +1,7 @@
 // Source: docs/CONSOLE.md.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { ServerInProcess, until, WebhookReceiver } from '../harness/index.js';
+import { ServerInProcess, until, WebhookApp, WebhookReceiver } from '../harness/index.js';
 import { clicksOn, SKIP, TestBrowser, violationsOn } from './browser.js';
 
 const PICTURES = process.env['PLINTH_TEST_PICTURES'];
@@ -51,7 +51,7 @@ it('creates an app and shows its first delivery', { skip: SKIP }, async () => {
   await page.getByRole('row', { name: /ci ✓ active .*push, issues/ }).waitFor();
   assert.ok(!(await page.content()).includes('PRIVATE KEY'), 'the key is gone from the page');
 
-  await page.getByRole('link', { name: 'ci', exact: true }).click();
+  await page.getByRole('row', { name: /^ci / }).getByText('✓ active').click();
   // The first delivery is the ping of a new webhook.
   await page.getByRole('row', { name: /ping ✕ 500 Internal Server Error Attempt 1/ }).waitFor();
 });
@@ -84,6 +84,47 @@ it('redelivers a failed delivery in four clicks', { skip: SKIP }, async () => {
   await panel.getByText('"zen"').waitFor();
   await panel.getByRole('button', { name: 'Close' }).click();
   await panel.waitFor({ state: 'detached' });
+});
+
+it('shows a response of 1 MB of markup as text, and which part is stored', {
+  skip: SKIP,
+}, async () => {
+  const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+  const size = 2 ** 20;
+  const body = markup.repeat(Math.ceil(size / markup.length)).slice(0, size);
+  const hostile = await WebhookReceiver.start(({ headers }, response) => {
+    const isPing = headers['x-vendor-event'] === 'ping';
+    response.writeHead(500, isPing ? {} : { 'content-length': size, 'content-type': 'text/html' });
+    response.end(body);
+  });
+  const app = await WebhookApp.register(server, { url: hostile.url, events: ['push'] });
+  try {
+    await app.publish('push');
+    const [push] = await app.untilRecorded('?event=push', 1);
+    const page = await (await browser.context()).newPage();
+    await page.goto(`${server.url}/console/webhooks/${app.id}/${push?.id}`);
+    const panel = page.getByRole('complementary', { name: 'push' });
+    await panel.getByText('The first 65,536 of 1,048,576 bytes.').waitFor();
+    const shown = panel.locator('pre').first();
+    assert.equal((await shown.textContent())?.length, 65_536);
+    assert.equal(await page.locator('main img, main script').count(), 0);
+    assert.notEqual(await page.title(), '2');
+    // Nothing is wider than the panel, and the buttons above it stay in view.
+    // The headers are still in view.
+    await panel.getByRole('row', { name: /content-type text\/html/i }).click({ trial: true });
+    const overflow = await panel.evaluate((element) => element.scrollWidth - element.clientWidth);
+    assert.equal(overflow, 0);
+    await panel.getByRole('button', { name: 'Redeliver' }).click({ trial: true });
+    assert.deepEqual(await violationsOn(page), []);
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/delivery-markup-light.png` });
+    // The response to a ping has no length, because it is sent in parts.
+    const [ping] = await app.untilRecorded('?event=ping', 1);
+    await page.goto(`${server.url}/console/webhooks/${app.id}/${ping?.id}`);
+    await page.getByText('The first 65,536 bytes. The server stores no more').waitFor();
+  } finally {
+    await app.operate('DELETE', '');
+    await hostile[Symbol.asyncDispose]();
+  }
 });
 
 it('asks before the key r redelivers, and redelivers a selection by keyboard', {
@@ -139,6 +180,15 @@ it('shows a failing app with its success rate', { skip: SKIP }, async () => {
   await page.goto(`${server.url}/console/webhooks`);
   await page.getByRole('row', { name: /billing ✕ failing .* 0 %/ }).waitFor();
   await page.getByRole('row', { name: /ci ✓ active .* \d+ % / }).waitFor();
+  const bars = page.getByRole('row', { name: /billing/ }).getByRole('img');
+  await bars.and(page.getByLabel(/^Last 6 h: 0 succeeded, [34] failed$/)).waitFor();
+  const heightsOf = async (part: string): Promise<readonly number[]> => {
+    const rects = await bars.locator(`rect.${part}`).all();
+    return await Promise.all(rects.map(async (each) => Number(await each.getAttribute('height'))));
+  };
+  assert.ok(Math.max(...(await heightsOf('failed'))) > 20, 'the highest bar has the full height');
+  assert.equal(Math.max(...(await heightsOf('succeeded'))), 0);
+  assert.deepEqual(await violationsOn(page), []);
   await page.goto(`${server.url}/console/webhooks/${id}/configuration`);
   await page.getByText(/^0 % of \d+ deliveries in the last hour succeeded/).waitFor();
   await page.getByText('✕ failing').waitFor();
@@ -148,6 +198,12 @@ it('shows a failing app with its success rate', { skip: SKIP }, async () => {
     await page.getByRole('row', { name: /billing ✕ failing/ }).waitFor();
     await page.screenshot({ path: `${PICTURES}/webhook-apps-light.png` });
   }
+  // Home adds the deliveries of both apps. This server has no time-series service.
+  await page.goto(`${server.url}/console/`);
+  const tile = page.getByRole('link', { name: /^Deliveries, last 6 h \d+ % ok/ });
+  await tile.getByLabel(/^Last 6 h: [1-9]\d* succeeded, [1-9]\d* failed$/).waitFor();
+  assert.deepEqual(await violationsOn(page), []);
+  if (PICTURES) await page.screenshot({ path: `${PICTURES}/home-deliveries-light.png` });
   await server.http.send(`/ops/v1/apps/${id}`, { method: 'DELETE' });
   await failing[Symbol.asyncDispose]();
 });

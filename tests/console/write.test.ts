@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md, "Write line protocol" and "Write a CSV file".
+// Source: docs/CONSOLE-WRITE.md, "Write line protocol" and "Write a CSV file".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator, Page, Route } from 'playwright-core';

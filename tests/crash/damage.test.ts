@@ -16,11 +16,10 @@ import { basename, join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { runCli } from '../harness/cli.js';
+import { encode, FlightClient } from '../harness/flight-client.js';
 import {
   Chance,
-  encode,
   FLUSH_AT_ONCE,
-  FlightClient,
   type OwnServer,
   query,
   ServerInProcess,

@@ -9,6 +9,7 @@ import {
   ServerProcess,
   StartFailed,
   untilInFiles,
+  WITH_SAMPLE_DATA,
   write,
 } from '../harness/index.js';
 
@@ -76,7 +77,11 @@ const kindOf = (file: string): string | undefined =>
 
 /** Creates rows in files and in two log files, deleted rows and a quarantined file; then the server is killed. */
 async function fill(dataDir: string): Promise<void> {
-  const first = await ServerProcess.start({ dataDir, flags: [...FLAGS, ...FLUSH_AT_ONCE] });
+  const first = await ServerProcess.start({
+    dataDir,
+    flags: [...FLAGS, ...FLUSH_AT_ONCE],
+    env: WITH_SAMPLE_DATA,
+  });
   await write(first, { db: 'd' }, lines(0, 20));
   const deletion = new URLSearchParams({ db: 'd', q: `DELETE FROM m WHERE t = 'gone'` });
   const deleted = await first.http.send(`/query?${deletion}`, { method: 'POST' });

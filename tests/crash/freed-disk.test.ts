@@ -1,4 +1,4 @@
-// Source: docs/ALERT-RUNBOOK.md, "PlinthDiskFull": a full disk can be freed by deletions, and a server that starts on
+// Source: docs/FULL-DISK.md, "Free space": a full disk can be freed by deletions, and a server that starts on
 // it is read-only.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Chance, ServerProcess } from '../harness/index.js';
+import { Chance, ServerProcess, WITH_SAMPLE_DATA } from '../harness/index.js';
 import { sendHostileBytes } from './hostile-bytes.js';
 import { type HostileRequest, LINES } from './hostile-requests.js';
 import { ACCOUNTS_KEY } from './hostile-services.js';
@@ -29,7 +29,7 @@ export interface FuzzOptions {
 /** Sends hostile requests and bytes until `isEnough`. Checks that the server responds, stays alive and keeps its memory bound. */
 export async function fuzz(options: FuzzOptions): Promise<void> {
   const server = await ServerProcess.start({
-    env: { PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: ACCOUNTS_KEY },
+    env: { ...WITH_SAMPLE_DATA, PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: ACCOUNTS_KEY },
     flags: [
       '--without-auth',
       ...['--tsdb-query-memory-bytes', '268435456', '--tsdb-buffer-flush-bytes', '1048576'],

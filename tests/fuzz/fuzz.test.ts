@@ -1,4 +1,4 @@
-// Source: CONTRIBUTING.md, "Tests": no crash, no hang, no undocumented 500 (tsdb-http, "Error model").
+// Source: docs/TESTING.md, "Kinds of tests": no crash, no hang, no undocumented 500 (tsdb-http, "Error model").
 import { describe, it } from 'node:test';
 import type { Chance } from '../harness/index.js';
 import { fuzz } from './fuzz-rounds.js';

@@ -1,4 +1,4 @@
-// Source: CONTRIBUTING.md, "Tests": generated SQL and InfluxQL statements, valid and invalid, never cause a 500. The variables are those of
+// Source: docs/TESTING.md, "Kinds of tests": generated SQL and InfluxQL statements, valid and invalid, never cause a 500. The variables are those of
 // fuzz.long.test.ts; 100,000 statements take about ten minutes.
 import { describe, it } from 'node:test';
 import { fuzz } from './fuzz-rounds.js';

@@ -11,17 +11,6 @@ export { buildSite } from './documentation.js';
 export { EgressProxy } from './egress-proxy.js';
 export { EventLoopDelay } from './event-loop-delay.js';
 export { EventReceiver } from './event-receiver.js';
-export {
-  command,
-  decode,
-  encode,
-  FlightClient,
-  flightMessageOf,
-  jsonTicket,
-  rowsOfTable,
-  statusOf,
-  tableOf,
-} from './flight-client.js';
 export { freePort, freePorts } from './free-ports.js';
 export { HttpClient, type HttpRequest, type HttpResponse } from './http-client.js';
 export { Http2Client } from './http2-client.js';
@@ -50,14 +39,6 @@ export {
 } from './server-process.js';
 export { SHARED_ENV, SharedNodes, until } from './shared-nodes.js';
 export { SharedServer } from './shared-server.js';
-export {
-  askFlight,
-  askSlowly,
-  MemoryPeak,
-  readToEnd,
-  residentMb,
-  SlowReader,
-} from './slow-readers.js';
 export { temporaryFolder } from './temporary-folder.js';
 export { type TestCertificate, testCertificate, tlsFlags } from './test-certificate.js';
 export { POSTGRES_URL, TestDatabase } from './test-database.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-const READ_TIMEOUT_MS = 10_000;
+const READ_TIMEOUT_MS = 30_000;
 
 /** A TCP connection on which a test sends and sees every byte. */
 export class RawConnection {

@@ -1,14 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const PAGE = fileURLToPath(new URL('../../../docs/INSTALL.md', import.meta.url));
+/** The pages with commands for the unit. */
+const PAGES = ['INSTALL', 'BACKUP-DISK'].map((name) =>
+  fileURLToPath(new URL(`../../../docs/${name}.md`, import.meta.url)),
+);
+const INSTALL = 0;
 const BLOCK = /^```sh\n(.*?)^```$/gms;
 const HERE_DOCUMENT = /^sudo tee (\S+) <<'END'\n(.*?)^END$/gms;
 
-/** The commands of INSTALL.md, block by block. */
-export const installBlocks: readonly string[] = [...readFileSync(PAGE, 'utf8').matchAll(BLOCK)].map(
-  ([, commands = '']) => commands,
+/** The commands of each page, block by block. */
+const blocks = PAGES.map((page) =>
+  [...readFileSync(page, 'utf8').matchAll(BLOCK)].map(([, commands = '']) => commands),
 );
+const installBlocks = blocks[INSTALL] ?? [];
 
 /** Returns the only block that contains this text. */
 export function installBlock(text: string): string {
@@ -17,12 +22,14 @@ export function installBlock(text: string): string {
   return found[0] ?? '';
 }
 
-/** The drop-ins that INSTALL.md writes: their text by file name. */
+/** The drop-ins that the pages write: their text by file name. */
 export const dropIns: ReadonlyMap<string, string> = new Map(
-  installBlocks.flatMap((block) =>
-    [...block.matchAll(HERE_DOCUMENT)].map(([, file = '', text = '']) => [
-      file.slice(file.lastIndexOf('/') + 1),
-      text,
-    ]),
-  ),
+  blocks
+    .flat()
+    .flatMap((block) =>
+      [...block.matchAll(HERE_DOCUMENT)].map(([, file = '', text = '']) => [
+        file.slice(file.lastIndexOf('/') + 1),
+        text,
+      ]),
+    ),
 );

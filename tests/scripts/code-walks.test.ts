@@ -12,6 +12,8 @@ const STEP = /^\d+\. `([^`]+)`: `(\w+)`/;
 const FILE = /`((?:[\w-]+\/)+[\w.-]+\.tsx?)`/g;
 /** A name with the file that declares it: "`name` in `file`" or "`name` (`file`)". */
 const NAMED_IN = /`(#?\w+)(?:\.(\w+))?` (?:in |\()`((?:[\w-]+\/)+[\w.-]+\.tsx?)`/g;
+/** "`file`: `name`", also within a step. */
+const NAMED_AFTER = /`((?:[\w-]+\/)+[\w.-]+\.tsx?)`: `(#?\w+)`/g;
 /** Paths such as `routes/table.ts` name the same file of each service. */
 const OF_EACH_SERVICE = /^(?:routes|domain|storage|model)\//;
 
@@ -48,6 +50,8 @@ describe('pages about the code', () => {
         for (const name of member === undefined ? [first] : [first, member])
           assert.ok(declares(source, name), text);
       }
+      for (const [text, file = '', name = ''] of readPage(page).matchAll(NAMED_AFTER))
+        assert.ok(declares(readFileSync(sourceOf(file), 'utf8'), name), text);
     });
   }
 

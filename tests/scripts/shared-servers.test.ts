@@ -1,4 +1,4 @@
-// Source: CONTRIBUTING.md, "Tests": one process for all files with the same flags.
+// Source: docs/TESTING.md, "Choose a server": one process for all files with the same flags.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { SharedServer } from '../harness/index.js';

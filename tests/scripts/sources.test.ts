@@ -1,4 +1,4 @@
-// Source: CONTRIBUTING.md, "Tests": a source named by a test exists in the repository.
+// Source: CONTRIBUTING.md, "What to change together": a source named by a test exists in the repository.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

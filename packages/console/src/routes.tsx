@@ -64,6 +64,7 @@ const routeTree = rootRoute.addChildren([
   route('/webhooks/$app/publish', webhooks, 'PublishPage'),
   route('/webhooks/$app/$delivery', webhooks, 'AppPage'),
   route('/accounts', accounts, 'AccountsPage'),
+  route('/accounts/clocks', accounts, 'TestClocksPage'),
   route('/accounts/keys', accounts, 'AccountKeysPage'),
   route('/accounts/$platform/$account', accounts, 'AccountPage'),
   route('/limits', limits, 'LimitsPage'),

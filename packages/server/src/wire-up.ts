@@ -85,7 +85,7 @@ export async function wireUp(
     await base.outbox.start();
     await folder.noteVersion();
     base.reports.open();
-    // The uuid comes from the catalog; without the time-series service it is specific to the process.
+    // The uuid comes from the local relational store; without the time-series service it is specific to the process.
     state.clusterUuid = tsdb?.clusterUuid ?? base.random.uuidV4();
     const pipeline = await openPipeline(base, services, closers);
     return {

@@ -6,7 +6,10 @@ import type { QuerySession, SessionRequest } from './query/query-session.js';
 import type { RefusedLine } from './refused-line.js';
 import type { SeriesPoint, TagCondition } from './scan.js';
 
-/** The operations that the HTTP layer uses. Every expected failure is a `TsdbError`. */
+/**
+ * The operations that the HTTP layer uses. Every expected failure is a `TsdbError`,
+ * a `RequestError` (a body that is too large or cannot be decompressed) or `DiskFull`.
+ */
 export interface Engine {
   write(request: WriteRequest): Promise<WriteOutcome>;
   query(request: QueryRequest): Promise<ResultStream>;

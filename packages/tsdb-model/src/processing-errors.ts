@@ -53,7 +53,7 @@ export const PROCESSING_TEXTS = {
     readonly exitCode?: number | undefined;
   }) => `Processing engine error: error installing python packages: ${details.why}`,
   /**
-   * An entry of a package list is not an index package: it is empty, an option, a URL or a path.
+   * An entry of a package list is not a package from a package index: it is empty, an option, a URL or a path.
    */
   package_name_invalid: (entry: string) =>
     `invalid package name: '${entry}'; use a name with optional extras and versions, such as 'x[extra]>=1', and put files and URLs into a requirements file in the plugin directory`,

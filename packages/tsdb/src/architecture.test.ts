@@ -11,8 +11,16 @@ const FOLDER = /^\| (`[^|]+`) \|/gm;
 /** Includes tests. */
 const MAX_FILES = 15;
 
-const exportOf = (name: string): RegExp =>
-  new RegExp(`^export (?:async )?(?:function\\*?|class|const|interface) ${name}\\b`, 'm');
+/** A name with a capital letter, or such names with a dot between them. */
+const NAME = /`((?:\w+\.)*#?[a-z]*[A-Z]\w*(?:\.#?\w+)*)`/g;
+
+/** A declaration of this name: an export if it is that of a class, otherwise any function or member. */
+function declarationOf(name: string): RegExp {
+  const exported = `^export (?:async )?(?:function\\*?|class|const|interface|type) ${name}\\b`;
+  const local = `^(?:async )?function\\*? ${name}\\b`;
+  const member = `^ {2,}(?:(?:readonly|async|static|get) )*\\*?${name}(?:<[^(]*>)?\\??[(:= ]`;
+  return new RegExp(/^[A-Z]/.test(name) ? exported : `${exported}|${local}|${member}`, 'm');
+}
 
 /** The packages of the service. */
 const packageNames = (await readdir(PACKAGES)).filter((name) => /^tsdb(?:-|$)/.test(name));
@@ -48,15 +56,17 @@ describe('ARCHITECTURE.md', async () => {
       assert.ok(count <= MAX_FILES, `${folder} has ${count} files`);
   });
 
-  it('names only exported classes', async () => {
-    const names = new Set([...page.matchAll(/`([A-Z]\w+)`/g)].map(([, name = '']) => name));
+  it('names only classes that are exported, and functions and members that exist', async () => {
+    const sources: string[] = [];
     for (const folder of [...packageNames, 'kernel'].map((name) => join(PACKAGES, name, 'src'))) {
-      for (const file of await readdir(folder, { recursive: true })) {
-        if (!file.endsWith('.ts')) continue;
-        const source = await readFile(join(folder, file), 'utf8');
-        for (const name of names) if (exportOf(name).test(source)) names.delete(name);
-      }
+      for (const file of await readdir(folder, { recursive: true }))
+        if (file.endsWith('.ts')) sources.push(await readFile(join(folder, file), 'utf8'));
     }
-    assert.deepEqual([...names], []);
+    const names = [...page.matchAll(NAME)].flatMap(([, text = '']) => text.split('.'));
+    assert.ok(names.length > 100, `${names.length} names`);
+    const patterns = new Map(names.map((name) => [name, declarationOf(name)]));
+    for (const source of sources)
+      for (const [name, pattern] of patterns) if (pattern.test(source)) patterns.delete(name);
+    assert.deepEqual([...patterns.keys()], []);
   });
 });

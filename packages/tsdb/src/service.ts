@@ -59,7 +59,7 @@ import { type MemoryShares, memoryShares } from './settings/memory-shares.js';
 /** Interval at which running queries of revoked tokens and users are canceled. */
 const REVOKED_CHECK_MS = 500;
 const WARM_UP_DELAY_MS = 500;
-/** Limits the catalog transaction, which others wait for, to some 10 ms. */
+/** Limits the transaction of the relational store, which others wait for, to some 10 ms. */
 const FLUSH_GROUP_TABLES = 256;
 /**
  * A flush of this many tables takes several seconds of writing and syncing. With no more small tables

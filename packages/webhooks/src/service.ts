@@ -253,6 +253,7 @@ class WebhookService implements Webhooks {
       rules: this.#rules,
       engine: this.#engine,
       publisher: this.#publisher,
+      internalEvents: this.internalEvents,
       payloads: this.#payloads,
       redelivery: this.#redelivery,
       deliveries: new DeliveryLog(this.#deliveries, this.#urls),

@@ -76,6 +76,10 @@ describe('operator API', () => {
       const allowed = await guarded.http.send(path, { headers });
       assert.equal(allowed.status, 200, allowed.text);
       assert.equal(JSON.parse(allowed.text).data[0].id, 'plat_default');
+      const asPlatform = '/ops/v1/as/platform/plat_default/test/v2/core/accounts';
+      assert.equal((await guarded.http.send(asPlatform)).status, 401);
+      const accounts = await guarded.http.send(asPlatform, { headers });
+      assert.deepEqual(JSON.parse(accounts.text).data, []);
     } finally {
       await guarded.close();
     }

@@ -67,6 +67,17 @@ it('infinities, negative zero and empty strings survive every format', async () 
   }
 });
 
+it('a Parquet file may contain columns with any name', async () => {
+  const file = join(folder, 'names.parquet');
+  const names = ['_fields', '_', '__', 'line', 'rows', 'stated'];
+  const columns = names.map((name, i) => `${i} AS "${name}"`).join(', ');
+  await succeed('export', '-d', DB, '--query', `SELECT time, ${columns} FROM m`, '-o', file);
+  await succeed('import', '-d', 'names', '--table', 'm', file);
+  const q = `SELECT ${names.map((name) => `sum("${name}")`).join(', ')} FROM m`;
+  const [, sums] = (await query(server, { db: 'names', q, format: 'csv' })).split('\n');
+  assert.equal(sums, '0,6,12,18,24,30');
+});
+
 it('CSV of a query keeps empty strings, although the response of the server omits them', async () => {
   const file = join(folder, 'query.csv');
   const q = 'SELECT s FROM m WHERE v = 1.5';

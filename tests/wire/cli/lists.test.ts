@@ -4,7 +4,13 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { assertEmpty, ServerInProcess, temporaryFolder, write } from '../../harness/index.js';
+import {
+  assertEmpty,
+  ServerInProcess,
+  temporaryFolder,
+  WITH_SAMPLE_DATA,
+  write,
+} from '../../harness/index.js';
 
 /** Commands that show data, with their arguments. `$X` is replaced by an item created before. */
 const SHOWING: Readonly<Record<string, readonly string[]>> = {
@@ -82,6 +88,7 @@ before(async () => {
       '--webhooks-allow-private-targets=127.0.0.0/8',
       `--gamedata-tokens=editor:${createHash('sha256').update('gd_editor').digest('hex')}:read`,
     ],
+    env: WITH_SAMPLE_DATA,
   });
   told.set('$DATA', server.dataDir).set('$EDITOR', 'gd_editor');
   assertEmpty(await write(server, { db: 'd' }, 'm,t=a v=1'));

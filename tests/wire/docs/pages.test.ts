@@ -5,7 +5,9 @@ import { it } from 'node:test';
 import { FIRST_STEPS, PAGES, SERVICES, tryPages } from './try-pages.js';
 
 /** Their commands need root, systemd, containers or a release. tests/release/unit.test.ts runs the commands that work without systemd. */
-const INSTALLATION = ['INSTALL', 'UPGRADE', 'CONTAINERS'].map((name) => `docs/${name}.md`);
+const INSTALLATION = ['INSTALL', 'BACKUP-DISK', 'UPGRADE', 'UNINSTALL', 'CONTAINERS'].map(
+  (name) => `docs/${name}.md`,
+);
 const elsewhere = new Set([...FIRST_STEPS, ...SERVICES]);
 
 tryPages([...PAGES.keys()].filter((name) => !elsewhere.has(name)));

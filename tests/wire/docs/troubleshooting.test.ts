@@ -1,19 +1,24 @@
-// Source: docs/TROUBLESHOOTING.md: users search the page for the message that they see, so each message is one of the sources.
+// Source: docs/TROUBLESHOOTING.md, docs/TROUBLESHOOTING-START.md: users search the pages for the message that they see, so each message is
+// one of the sources.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-const PAGE = fileURLToPath(new URL('../../../../docs/TROUBLESHOOTING.md', import.meta.url));
+const PAGES = ['TROUBLESHOOTING', 'TROUBLESHOOTING-START'].map((name) =>
+  fileURLToPath(new URL(`../../../../docs/${name}.md`, import.meta.url)),
+);
 const PACKAGES = fileURLToPath(new URL('../../../../packages/', import.meta.url));
 /** Rows of a table, except for the table "Other symptoms". */
 const ROW = /^\| (?:[\d or–]+ \| )?(`.*?) \|/gm;
 /** System error codes, such as `EACCES`. */
 const SYSTEM = /^E[A-Z]+$/;
 
-/** The parts of messages between the names and numbers that the page leaves out. */
+/** The parts of messages between the names and numbers that the pages leave out. */
 function* messages(): Generator<string> {
-  const [tables = ''] = readFileSync(PAGE, 'utf8').split('## Other symptoms');
+  const tables = PAGES.map((page) => readFileSync(page, 'utf8').split('## Other symptoms')[0]).join(
+    '',
+  );
   for (const [, cell = ''] of tables.matchAll(ROW)) {
     for (const [, message = ''] of cell.matchAll(/`([^`]+)`/g)) {
       if (!SYSTEM.test(message)) yield* message.split(/…|[;:] /).map((part) => part.trim());
@@ -29,7 +34,7 @@ function sources(): string {
     .join('\n');
 }
 
-it('every message of the page is in the sources', () => {
+it('every message of the pages is in the sources', () => {
   const parts = [...messages()].filter((part) => /[a-z]{3}/i.test(part));
   assert.ok(parts.length > 40, `${parts.length} messages`);
   const text = sources();

@@ -43,6 +43,7 @@ export const SERVICES = [
     'LIMITS-FOR-YOUR-SERVICES',
     'WEBHOOKS',
     'WEBHOOK-RECEIVERS',
+    'APP-API',
   ].map((name) => `docs/${name}.md`),
   ...['gamedata-client', 'ratelimit'].map((name) => `packages/${name}/README.md`),
 ];

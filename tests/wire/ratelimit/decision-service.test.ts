@@ -10,6 +10,13 @@ import { bucketOf, Platform, PROBE } from './platform.js';
 
 const FLAGS = ['--rate-limit-resources', '{"core":{"limit":3,"anonymous_limit":2}}'];
 
+interface RejectedRow {
+  readonly identity: string;
+  readonly current: number;
+  readonly previous: number;
+  readonly limits: Readonly<Record<string, number>>;
+}
+
 describe('the JSON decision API', () => {
   let platform: Platform;
   before(async () => {
@@ -32,6 +39,44 @@ describe('the JSON decision API', () => {
     const reset = Number(headers['x-ratelimit-reset']);
     assert.deepEqual(of('user:900'), { identity: 'user:900', used: 1, limit: 3, reset });
     assert.deepEqual([of('ip:192.0.2.90').used, of('ip:192.0.2.90').limit], [2, 2]);
+  });
+
+  it('lists the callers with the most rejected requests', async () => {
+    const startSec = Math.floor(Date.now() / 1000);
+    for (let count = 0; count < 5; count++) await ask({ identity: 'user:901' });
+    for (let count = 0; count < 3; count++) await ask({ identity: 'ip:192.0.2.91' });
+    await ask({ identity: 'user:901', dry_run: true });
+    const list = async (query: string) =>
+      JSON.parse((await platform.ops('GET', `rate-limits/rejected${query}`)).text);
+    const { window_start, window_seconds, ...found } = await list('');
+    assert.equal(window_seconds, 3600);
+    assert.equal(window_start % 3600, 0);
+    assert.ok(startSec - window_start < 3600 + 60, 'the current hour');
+    assert.deepEqual(found, {
+      rejected: found.rejected,
+      ...{ identities: 2, other_requests: 0 },
+    });
+    // Two and one requests exceeded the limits of 3 and 2. An hour may have passed in between.
+    const seen = found.rejected.map(({ identity, current, previous, limits }: RejectedRow) => [
+      identity,
+      current + previous,
+      limits,
+    ]);
+    assert.deepEqual(seen, [
+      ['user:901', 2, { primary: 2 }],
+      ['ip:192.0.2.91', 1, { primary: 1 }],
+    ]);
+    assert.ok(found.rejected[0].last >= startSec);
+    const first = await list('?limit=1');
+    assert.deepEqual([first.rejected.length, first.identities], [1, 2]);
+    const { identity: _identity, ...own } = found.rejected[0];
+    const one = JSON.parse((await platform.ops('GET', 'rate-limits/user%3A901')).text);
+    assert.deepEqual(one.rejected, own);
+    const other = JSON.parse((await platform.ops('GET', 'rate-limits/user%3A902')).text);
+    assert.equal(other.rejected, null);
+    // A reset changes the limits, not the counts of the past.
+    await platform.ops('POST', 'rate-limits/user%3A901/reset');
+    assert.equal((await list('')).rejected.length, 2);
   });
 
   it('returns a response to forward, and shares its counters with this server', async () => {

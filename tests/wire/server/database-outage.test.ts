@@ -13,6 +13,7 @@ import {
   POSTGRES_URL,
   ServerProcess,
   WebhookApp,
+  WITH_SAMPLE_DATA,
 } from '../../harness/index.js';
 
 const ACCOUNTS = '/v2/core/accounts';
@@ -121,6 +122,7 @@ it('game data recovers if PostgreSQL fails while it is being opened', {
     cable.breakingPoint = breakingPoint;
     const server = await AccountsServer.startProcess({
       flags: [databaseFlag, '--services=accounts,gamedata'],
+      env: WITH_SAMPLE_DATA,
     });
     context.after(() => server.close());
     const read = () => server.process.http.send('/api/items?limit=1');

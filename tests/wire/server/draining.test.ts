@@ -5,9 +5,10 @@ import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RawConnection, ServerInProcess } from '../../harness/index.js';
 
-const DRAIN_MS = 1500;
+/** On a busy machine, readiness checks take longer than `LOOK_MS`. */
+const DRAIN_MS = 3000;
 const LOOK_MS = 100;
-const PER_SEC = 200;
+const PER_SEC = 100;
 
 async function startNode(context: TestContext): Promise<ServerInProcess> {
   const server = await ServerInProcess.start({
@@ -81,7 +82,7 @@ it('a rolling restart behind a load balancer fails no request', {
   await Promise.all(sending);
   for (const { agent } of backends) agent.destroy();
   assert.deepEqual([...outcomes.keys()], ['200'], JSON.stringify([...outcomes]));
-  assert.ok((outcomes.get('200') ?? 0) > 500);
+  assert.ok((outcomes.get('200') ?? 0) > 300);
 });
 
 it('reports not ready while it still accepts one last request per connection', async (context) => {

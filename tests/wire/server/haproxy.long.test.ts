@@ -1,4 +1,4 @@
-// Source: docs/SEVERAL-NODES.md, "HAProxy": the documented configuration, with the addresses of this test.
+// Source: docs/LOAD-BALANCERS.md, "HAProxy": the documented configuration, with the addresses of this test.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ import {
 const TOKEN = 'editor-token-for-tests';
 const RESTART_COUNT = 6;
 const PER_SEC = 100;
-const DOCUMENT = new URL('../../../../docs/SEVERAL-NODES.md', import.meta.url);
+const DOCUMENT = new URL('../../../../docs/LOAD-BALANCERS.md', import.meta.url);
 
 const hasHaproxy = spawnSync('haproxy', ['-v']).status === 0;
 const why = hasHaproxy

@@ -6,12 +6,12 @@ import { connect } from 'node:tls';
 import {
   assertEmpty,
   RawConnection,
-  residentMb,
   ServerInProcess,
   ServerProcess,
   testCertificate,
   tlsFlags,
 } from '../../harness/index.js';
+import { residentMb } from '../../harness/slow-readers.js';
 
 const SQL = '/api/v3/query_sql?db=urls&format=json&q=SELECT%201%20AS%20xxx%20--';
 const V1 = "/query?db=urls&q=SELECT%20v%20FROM%20m%20WHERE%20t%20!=%20'";

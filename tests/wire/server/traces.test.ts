@@ -2,13 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  FlightClient,
-  type Json,
-  jsonTicket,
-  ServerInProcess,
-  WebhookReceiver,
-} from '../../harness/index.js';
+import { FlightClient, jsonTicket } from '../../harness/flight-client.js';
+import { type Json, ServerInProcess, WebhookReceiver } from '../../harness/index.js';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';

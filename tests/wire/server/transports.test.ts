@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { Http2Client, RawConnection, rows, ServerInProcess } from '../../harness/index.js';
+import {
+  Http2Client,
+  RawConnection,
+  rows,
+  ServerInProcess,
+  WITH_SAMPLE_DATA,
+} from '../../harness/index.js';
 
 /** A header that makes the fast reader leave the request to Node's HTTP server. */
 const NOT_FAST = 'TE: trailers';
@@ -97,7 +103,7 @@ describe('A request', () => {
   let server: ServerInProcess;
   const ROW_COUNT = 6000;
   before(async () => {
-    server = await ServerInProcess.start();
+    server = await ServerInProcess.start({ env: WITH_SAMPLE_DATA });
     const lines = Array.from(
       { length: ROW_COUNT },
       (_, i) => `m,h=h${i % 7} v=${i},t="text ${i}" ${1_700_000_000 + i}`,

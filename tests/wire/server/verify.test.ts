@@ -117,7 +117,7 @@ it('verify reports missing options, and folders that are not data folders', asyn
     assert.equal(none.code, 1);
     assert.match(
       none.stderr,
-      /is not a data folder, or its plinth\.db is missing: ENOENT.*; in a used data folder, restore a backup or a snapshot/,
+      /cannot read .*plinth\.db: ENOENT.*; use the path of a data folder, or, if the file was lost, restore a backup or a snapshot/,
     );
     assert.deepEqual(await readdir(root), []);
   } finally {

@@ -29,11 +29,12 @@ describe('a write that the buffer has no room for', () => {
 
 describe('writes that come faster than rows are put into segments', () => {
   it('wait for room, and none is refused', async () => {
-    const limitBytes = 8 * BUFFER_LIMIT_BYTES;
+    // A flush of the full buffer must take less than the two seconds that a write waits, also on a busy machine.
+    const limitBytes = 2 * BUFFER_LIMIT_BYTES;
     await using small = await ServerProcess.start({
       flags: ['--without-auth', '--tsdb-buffer-limit-bytes', String(limitBytes)],
     });
-    const rowCount = 2000;
+    const rowCount = 500;
     const write4 = async (writer: number): Promise<void> => {
       for (let body = 0; body < 30; body++) {
         const lines = Array.from({ length: rowCount }, (_, row) => {

@@ -350,6 +350,22 @@ describe('last caches', () => {
     ]);
   });
 
+  it('C-04 keep the latest rows of tables with columns of any name', async () => {
+    for (const n of [1, 2, 3])
+      await put(`names,host=a _number="x",_seq_number=${n}i,_SERIES=${n}i`, 4000 - n * 1000, db);
+    await create(LAST, { table: 'names', name: 'two', key_columns: ['host'], count: 2 }, db);
+    assert.deepEqual(
+      await ask(
+        `SELECT "_number", "_seq_number" AS n, "_SERIES" AS s FROM last_cache('names', 'two')`,
+        db,
+      ),
+      [
+        { _number: 'x', n: 3, s: 3 },
+        { _number: 'x', n: 2, s: 2 },
+      ],
+    );
+  });
+
   it('C-04 keep several rows, named values and no keys when told so', async () => {
     await create(
       LAST,

@@ -4,11 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type HttpResponse, ServerProcess } from '../../harness/index.js';
 
-/**
- * With the native parser a delay takes minutes or more. The limit is the time that a busy machine may need for the
- * next request.
- */
-const MAX_HEALTH_DELAY_MS = 3000;
+/** With the native parser a delay takes minutes. A machine that is busy with other tests has delayed a request by four seconds. */
+const MAX_HEALTH_DELAY_MS = 15_000;
 const HOST_COUNT = 12_000;
 
 let server: ServerProcess;

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  command,
-  decode,
-  encode,
-  type FlightClient,
-  type ServerProcess,
-} from '../../harness/index.js';
+import { command, decode, encode, type FlightClient } from '../../harness/flight-client.js';
+import type { ServerProcess } from '../../harness/index.js';
 
 const LINES_A_WRITE = 20_000;
 const KILL_ATTEMPTS = 5;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { command, EventLoopDelay, FlightClient, ServerProcess } from '../../harness/index.js';
+import { command, FlightClient } from '../../harness/flight-client.js';
+import { EventLoopDelay, ServerProcess } from '../../harness/index.js';
 import {
   callFlight,
   callPrepared,

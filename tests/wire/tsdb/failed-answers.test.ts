@@ -82,11 +82,19 @@ describe('an answer with a value that cannot be computed', () => {
   });
 
   it('is no whole answer over HTTP/1.0, whose only end is that of the connection', async () => {
-    const socket = net.connect(Number(new URL(server.url).port), '127.0.0.1');
+    const { port } = new URL(server.url);
+    const socket = net.connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
+    let error: NodeJS.ErrnoException | undefined;
+    // libuv reports a reset as the end if it arrives together with data. Only then the next write fails.
+    socket.on('end', () => {
+      socket.write('x', (err) => {
+        error ??= err ?? undefined;
+        socket.destroy();
+      });
+    });
     socket.write(
       `POST /api/v3/query_sql HTTP/1.0\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
     );
-    let error: NodeJS.ErrnoException | undefined;
     let text = '';
     socket.on('data', (piece) => {
       text += piece.toString('latin1', 0, text === '' ? 15 : 0);
@@ -96,7 +104,7 @@ describe('an answer with a value that cannot be computed', () => {
     });
     await new Promise((closed) => socket.once('close', closed));
     assert.match(text, /^HTTP\/1\.[01] 200/);
-    assert.equal(error?.code, 'ECONNRESET');
+    assert.match(String(error?.code), /^(?:ECONNRESET|EPIPE)$/);
   });
 
   it('is whole without it', async () => {

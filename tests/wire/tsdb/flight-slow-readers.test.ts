@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { askFlight, assertEmpty, residentMb, rows, ServerProcess } from '../../harness/index.js';
+import { assertEmpty, rows, ServerProcess } from '../../harness/index.js';
+import { askFlight, residentMb } from '../../harness/slow-readers.js';
 
 const STREAM_COUNT = 200;
 const ROW_COUNT = 40_000;

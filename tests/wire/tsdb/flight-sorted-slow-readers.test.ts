@@ -4,16 +4,14 @@ import assert from 'node:assert/strict';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { assertEmpty, rows, ServerProcess } from '../../harness/index.js';
 import {
   askFlight,
-  assertEmpty,
   MemoryPeak,
   readToEnd,
   residentMb,
-  rows,
-  ServerProcess,
   SlowReader,
-} from '../../harness/index.js';
+} from '../../harness/slow-readers.js';
 
 const READER_COUNT = 40;
 const ROW_COUNT = 120_000;

@@ -16,15 +16,14 @@ import {
   vectorFromArray,
 } from 'apache-arrow';
 import {
-  assertEmpty,
   command,
   decode,
   encode,
   FlightClient,
   rowsOfTable,
-  ServerInProcess,
   statusOf,
-} from '../../harness/index.js';
+} from '../../harness/flight-client.js';
+import { assertEmpty, ServerInProcess } from '../../harness/index.js';
 
 let server: ServerInProcess;
 let token = '';

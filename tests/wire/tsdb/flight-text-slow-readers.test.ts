@@ -4,15 +4,8 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:http2';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  askFlight,
-  assertEmpty,
-  MemoryPeak,
-  residentMb,
-  rows,
-  ServerProcess,
-  SlowReader,
-} from '../../harness/index.js';
+import { assertEmpty, rows, ServerProcess } from '../../harness/index.js';
+import { askFlight, MemoryPeak, residentMb, SlowReader } from '../../harness/slow-readers.js';
 
 const READER_COUNT = 200;
 const ROW_COUNT = 400_000;

@@ -5,18 +5,15 @@ import { connect, constants } from 'node:http2';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  assertEmpty,
   encode,
   FlightClient,
   flightMessageOf,
-  Http2Client,
   jsonTicket,
-  rows,
   rowsOfTable,
-  ServerInProcess,
   statusOf,
   tableOf,
-} from '../../harness/index.js';
+} from '../../harness/flight-client.js';
+import { assertEmpty, Http2Client, rows, ServerInProcess } from '../../harness/index.js';
 
 const CANCELLED = 1;
 const INVALID_ARGUMENT = 3;

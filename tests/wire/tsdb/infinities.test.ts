@@ -1,7 +1,8 @@
 // Source: tsdb-http, line protocol, float64 ("Over-long values may become ±Infinity (stored)") and 8.1 (±Infinity is null in JSON).
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { FlightClient, jsonTicket, rowsOfTable, SharedServer } from '../../harness/index.js';
+import { FlightClient, jsonTicket, rowsOfTable } from '../../harness/flight-client.js';
+import { SharedServer } from '../../harness/index.js';
 
 it('numbers beyond those of 64 bits are stored as infinities, which JSON has no number for', async () => {
   await using server = await SharedServer.get();

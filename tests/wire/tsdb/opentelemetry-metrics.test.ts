@@ -270,7 +270,7 @@ describe('partial success of POST /v1/metrics', () => {
     no_time: [gauge('m', { asDouble: 1 }), 'm{}: the data point has no timestamp'],
     late: [
       gauge('m', { timeUnixNano: '9223372036854775807', asDouble: 1 }),
-      'm{}: the timestamp 9223372036854775807 ns is out of range',
+      'm{}: the timestamp 9223372036854775807 ns is out of range; the maximum is 9223372036854775806 ns',
     ],
     no_value: [gauge('m', { timeUnixNano }), 'm{}: the data point has no value'],
     no_name: [
@@ -402,7 +402,9 @@ describe('errors of POST /v1/metrics', () => {
     assert.ok(noGzip.headers['content-type'] === 'application/x-protobuf');
     const read = await server.http.send(path);
     assert.equal(read.status, 404);
-    assert.deepEqual(JSON.parse(read.text), { message: 'send POST requests' });
+    assert.deepEqual(JSON.parse(read.text), {
+      message: 'GET is not supported on this path; use POST',
+    });
     assert.deepEqual(
       (
         JSON.parse(
@@ -440,7 +442,10 @@ describe('errors of POST /v1/metrics', () => {
     const request = otlpRequest([gauge('m', ...points)], { resource });
     const response = await sendMetrics(server, request, { path: '/v1/metrics?db=keys' });
     assert.equal(response.status, 200);
-    assert.match(response.text, /attributes of the request are too long; send smaller requests/);
+    assert.match(
+      response.text,
+      /attributes of the request exceed 256 MiB in total; send smaller requests/,
+    );
   });
 });
 

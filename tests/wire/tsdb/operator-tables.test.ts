@@ -1,14 +1,10 @@
-// Source: docs/TOKENS.md, "InfluxDB 1.x users": all privileges are all data and all statements, not what belongs to the operator.
+// Source: docs/INFLUXDB-1-USERS.md, "Manage users": all privileges are all data and all statements, not what belongs to the operator.
 import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import {
-  FlightClient,
-  type HttpResponse,
-  ServerInProcess,
-  temporaryFolder,
-} from '../../harness/index.js';
+import { FlightClient } from '../../harness/flight-client.js';
+import { type HttpResponse, ServerInProcess, temporaryFolder } from '../../harness/index.js';
 import { ANY_TYPE, noPython, TRIGGER } from './plugin-server.js';
 
 type Headers = Readonly<Record<string, string>>;

@@ -8,12 +8,11 @@ import {
   command,
   encode,
   FlightClient,
-  type HttpResponse,
   jsonTicket,
   rowsOfTable,
-  ServerInProcess,
   statusOf,
-} from '../../harness/index.js';
+} from '../../harness/flight-client.js';
+import { type HttpResponse, ServerInProcess } from '../../harness/index.js';
 
 const NOT_PERMITTED = 'unauthorized to perform requested action with the token';
 const UNAUTHENTICATED = 'the request was not authenticated';

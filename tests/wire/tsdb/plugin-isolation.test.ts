@@ -294,7 +294,11 @@ describe('uploads of plugin files', { skip: noPython }, () => {
         'other/x.py',
         'other',
       ]) {
-        assertError(await upload(name), 400, `${name} is in the environment of installed packages`);
+        assertError(
+          await upload(name),
+          400,
+          `${name} is inside the Python virtual environment, which uploads cannot change; use another path`,
+        );
       }
       assertDone(await upload('envs/two.py'));
       assertDone(await upload('envs/__init__.py'));
@@ -308,7 +312,11 @@ describe('uploads of plugin files', { skip: noPython }, () => {
         body: JSON.stringify({ plugin_name: 'envs', files }),
         headers: JSON_TYPE,
       });
-      assertError(replaced, 400, 'envs is in the environment of installed packages');
+      assertError(
+        replaced,
+        400,
+        'envs contains the Python virtual environment, which uploads cannot change; use another path',
+      );
       await stat(join(environment, 'bin/python'));
     } finally {
       await rm(own, { recursive: true });

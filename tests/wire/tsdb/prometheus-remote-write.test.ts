@@ -145,7 +145,7 @@ describe('POST /api/v1/write', () => {
     assert.equal(response.status, 400);
     assert.match(
       errorOf(response),
-      /^3 of 4 samples were refused: m\{a="1", a="2"\}: the label "a" is repeated; m\{empty=""\}: the timestamp 1000000000000000 ms is out of range; use -9223372036854 to 9223372036854 ms$/,
+      /^3 of 4 samples were refused: m\{a="1", a="2"\}: the label "a" is repeated; m\{empty=""\}: the timestamp 1000000000000000 ms is out of range; use -9223372036854 to 9223372036854$/,
     );
     assert.deepEqual(await rows('labels', 'SELECT * FROM m'), [
       { time: '1969-12-31T23:59:59.999', value: 3 },

@@ -3,15 +3,13 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  assertEmpty,
   encode,
   FlightClient,
   jsonTicket,
-  rows,
   rowsOfTable,
-  ServerInProcess,
   statusOf,
-} from '../../harness/index.js';
+} from '../../harness/flight-client.js';
+import { assertEmpty, rows, ServerInProcess } from '../../harness/index.js';
 
 const CANCELLED = 1;
 /** A query that never ends. */

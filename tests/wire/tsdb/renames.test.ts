@@ -1,16 +1,13 @@
 // Source: tsdb-http, "Renames"; docs/SCHEMA-CHANGES.md.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { FlightClient, jsonTicket, rowsOfTable, tableOf } from '../../harness/flight-client.js';
 import {
   assertEmpty,
   assertError,
-  FlightClient,
   type HttpResponse,
-  jsonTicket,
   rows,
-  rowsOfTable,
   SharedServer,
-  tableOf,
   write,
 } from '../../harness/index.js';
 

@@ -4,13 +4,8 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  encode,
-  FlightClient,
-  jsonTicket,
-  LiveStream,
-  ServerInProcess,
-} from '../../harness/index.js';
+import { encode, FlightClient, jsonTicket } from '../../harness/flight-client.js';
+import { LiveStream, ServerInProcess } from '../../harness/index.js';
 
 type Headers = Readonly<Record<string, string>>;
 

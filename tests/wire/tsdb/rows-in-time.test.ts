@@ -4,14 +4,9 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:http2';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  askFlight,
-  assertEmpty,
-  FlightClient,
-  jsonTicket,
-  residentMb,
-  ServerProcess,
-} from '../../harness/index.js';
+import { FlightClient, jsonTicket } from '../../harness/flight-client.js';
+import { assertEmpty, ServerProcess } from '../../harness/index.js';
+import { askFlight, residentMb } from '../../harness/slow-readers.js';
 
 /** Enough rows that the response is generated in several pieces. */
 const ROW_COUNT = 450_000;

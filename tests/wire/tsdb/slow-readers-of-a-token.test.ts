@@ -5,15 +5,8 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:http2';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  askSlowly,
-  MemoryPeak,
-  residentMb,
-  ServerInProcess,
-  ServerProcess,
-  SlowReader,
-  tokensThatRead,
-} from '../../harness/index.js';
+import { ServerInProcess, ServerProcess, tokensThatRead } from '../../harness/index.js';
+import { askSlowly, MemoryPeak, residentMb, SlowReader } from '../../harness/slow-readers.js';
 
 const ROW_COUNT = 240_000;
 const BODY_ROWS = 20_000;

@@ -1,14 +1,8 @@
 // Source: tsdb-http, "Common failures", section 20.2 and "Differences between the profiles": failures of a statement's values.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import {
-  assertEmpty,
-  encode,
-  FlightClient,
-  jsonTicket,
-  ServerInProcess,
-  statusOf,
-} from '../../harness/index.js';
+import { encode, FlightClient, jsonTicket, statusOf } from '../../harness/flight-client.js';
+import { assertEmpty, ServerInProcess } from '../../harness/index.js';
 
 const [INVALID_ARGUMENT, INTERNAL] = [3, 13];
 /** More rows precede the failing one than DuckDB computes in advance. */

@@ -3,16 +3,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { encode, FlightClient, jsonTicket, statusOf } from '../../harness/flight-client.js';
 import {
-  encode,
-  FlightClient,
   HttpClient,
   type HttpResponse,
-  jsonTicket,
   rows,
   ServerInProcess,
   ServerProcess,
-  statusOf,
 } from '../../harness/index.js';
 
 const FLAGS = ['--without-auth', '--shutdown-timeout', '8s'];

@@ -3,14 +3,8 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
-import {
-  encode,
-  FlightClient,
-  type HttpResponse,
-  jsonTicket,
-  ServerProcess,
-  statusOf,
-} from '../../harness/index.js';
+import { encode, FlightClient, jsonTicket, statusOf } from '../../harness/flight-client.js';
+import { type HttpResponse, ServerProcess } from '../../harness/index.js';
 
 const MEBIBYTE = 1024 * 1024;
 const QUERY_MEMORY_BYTES = 256 * MEBIBYTE;

@@ -55,6 +55,11 @@ describe('a retry', () => {
     );
     const { hook } = JSON.parse((await app.operate('GET', '')).text);
     assert.deepEqual([hook.last_hour.deliveries, hook.last_hour.failed], [3, 1], 'with the ping');
+    // The list of all apps contains the same counts.
+    const apps = JSON.parse((await server.http.send('/ops/v1/apps?per_page=100')).text);
+    const { history } = apps.find((each: { id: number }) => each.id === app.id).hook;
+    const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
+    assert.deepEqual([sum(history.succeeded), sum(history.failed)], [2, 1]);
     const [first, second] = receiver.of('retried');
     assert.ok((second?.atMs ?? 0) - (first?.atMs ?? 0) >= 300);
   });

@@ -56,6 +56,16 @@ describe('what happens to accounts', () => {
       [account.id, account.object, account.contact_email],
       [id, 'v2.core.account', 'a@example.com'],
     );
+    const [event] = (await accounts.ok(`/v2/core/events?object_id=${id}`)).data;
+    const find = async (ids: string) =>
+      JSON.parse((await server.http.send(`/ops/v1/events/internal?ids=${ids}`)).text);
+    const [found, ...others] = await find(`${event.id},evt_test_unknown`);
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      [found.id, found.guid, found.targets.length],
+      [event.id, first?.headers['x-vendor-delivery'], 1],
+    );
+    assert.match((await find('evt,'.repeat(101))).message, /Validation/);
   });
 
   it('tells of changes and persons, and of each once', async () => {

@@ -46,6 +46,13 @@ describe('the registry of apps', () => {
     const app = await WebhookApp.register(server, HOOK);
     const { hook } = JSON.parse((await app.operate('GET', '')).text);
     assert.deepEqual(hook.last_hour, { deliveries: 0, failed: 0, p95_duration: null });
+    const { start, ...history } = hook.history;
+    const none = Array(24).fill(0);
+    assert.deepEqual(history, { bucket_seconds: 900, succeeded: none, failed: none });
+    // The last of the 24 buckets is the current one; a bucket may have ended since the request.
+    const age = Date.now() - Date.parse(start);
+    assert.ok(age >= 23 * 900_000 && age < 25 * 900_000, start);
+    assert.equal(Date.parse(start) % 900_000, 0);
     assert.deepEqual(hook.retry_delays, {
       default: [],
       standard: [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400],

@@ -19,6 +19,7 @@ export const ERROR_CODES = {
   secret_key_required: '',
   operator_token_required: '',
   not_found: '',
+  precondition_failed: '',
   unrecognized_url: '',
   method_not_allowed: '',
   request_timeout: '',

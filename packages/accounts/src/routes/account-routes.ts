@@ -70,7 +70,12 @@ export function accountRoutes(routes: PlatformRoutes, deps: AccountRoutesDeps): 
       const query = new QueryString(call.request.url);
       const include = readIncludes(query.list('include', includesFor(call)));
       query.refuseUnknown();
-      return await accounts.retrieve(call.context, call.param('account'), include);
+      const id = call.param('account');
+      if (call.context.isOperator !== true)
+        return await accounts.retrieve(call.context, id, include);
+      // Read before the account, so that a change in between makes the tag outdated, not the body.
+      const etag = await accounts.etag(call.context, id);
+      return { etag, body: await accounts.retrieve(call.context, id, include) };
     }),
     routes.change('POST', `${PATH}/:account`, UPDATE, update, content),
     routes.change('POST', `${PATH}/:account/close`, CLOSE, async (call) => {

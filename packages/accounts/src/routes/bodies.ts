@@ -34,7 +34,7 @@ export function readJson(
   refuseCoding(request);
   const type = request.headers['content-type'];
   if (type !== undefined && type !== '' && !isJsonType(type)) {
-    const message = 'The body must be application/json.';
+    const message = 'The content type must be application/json.';
     throw new AccountsRefused({ code: 'unsupported_media_type', message });
   }
   return objectIn(request.body, maxValueCount);

@@ -22,10 +22,12 @@ export const ACCOUNTS_API: ApiDocs = {
   title: 'Plinth accounts service',
   description:
     'Accounts, persons, single-use tokens and events, compatible with clients of Stripe Accounts v2. `vendor` represents the configured word.',
-  schemas: () => ({ ...SCHEMAS, ...longEnums(), ...bodies() }),
+  schemas: () => ({ ...SCHEMAS, ...bodySchemas() }),
 };
 
-/** Schemas of request bodies by name. */
+/** Schemas of request bodies by name, and the long enums that they refer to. */
+export const bodySchemas = (): Record<string, Json> => ({ ...longEnums(), ...bodies() });
+
 function bodies(): Record<string, Json> {
   const shapes = new RequestShapes(REFERENCE_LISTS);
   const ofOperators = {

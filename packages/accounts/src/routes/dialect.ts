@@ -13,11 +13,13 @@ import {
 import { AccountsRefused } from '../model/violation.js';
 import { ACCOUNTS_REFUSALS } from './description.js';
 import {
+  AS_PLATFORM_PATH,
   DOCS_PATH,
-  isBelow,
+  isForOperators,
   keyMissing,
   OPERATOR_PATH,
   type RequestAuthenticator,
+  unrecognizedUrl,
 } from './request-authenticator.js';
 import { type ErrorWording, refusalResponse } from './to-wire.js';
 import { vendorHeaderNames } from './vendor-headers.js';
@@ -30,7 +32,7 @@ export class AccountsDialect implements Dialect {
   readonly service = 'accounts';
   readonly refusals = ACCOUNTS_REFUSALS;
   readonly revealsPaths = true;
-  readonly paths = ['/v1', '/v2', OPERATOR_PATH, DOCS_PATH];
+  readonly paths = ['/v1', '/v2', OPERATOR_PATH, AS_PLATFORM_PATH, DOCS_PATH];
   readonly #authenticator: RequestAuthenticator;
   readonly #wording: ErrorWording;
   readonly #versionHeaders: readonly string[];
@@ -92,7 +94,7 @@ export class AccountsDialect implements Dialect {
   /** Returns the first fault of a request without a route, in the order of the checks. */
   #refusalOf(request: HttpHead): unknown {
     try {
-      if (!isBelow(request, OPERATOR_PATH)) {
+      if (!isForOperators(request)) {
         refuseEmptySegments(request);
         this.#authenticator.checkHead(request);
       }
@@ -109,9 +111,3 @@ export class AccountsDialect implements Dialect {
 export function refuseEmptySegments(request: HttpHead): void {
   if (/\/(\/|$)/.test(pathOf(request.url))) throw unrecognizedUrl(request);
 }
-
-const unrecognizedUrl = ({ method, url }: HttpHead): AccountsRefused =>
-  new AccountsRefused({
-    code: 'unrecognized_url',
-    message: `Unrecognized request URL (${method}: ${pathOf(url).slice(0, 500)}).`,
-  });

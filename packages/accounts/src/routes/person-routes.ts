@@ -51,7 +51,8 @@ export function personRoutes(
     }),
     routes.get(person, SHOW, async (call) => {
       new QueryString(call.request.url).refuseUnknown();
-      return await persons.retrieve(call.context, at(call));
+      const { body, etag } = await persons.retrieve(call.context, at(call));
+      return call.context.isOperator === true ? { body, etag } : body;
     }),
     routes.change('POST', person, UPDATE, async (call) => {
       return await persons.update(call.context, at(call), write(call, 'person_update'));

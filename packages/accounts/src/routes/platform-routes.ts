@@ -18,7 +18,7 @@ import { AccountsRefused } from '../model/violation.js';
 import { bodyRule, readFormOrJson, readJson } from './bodies.js';
 import { bodyName, CHANGE_HEADERS, HANDLER_VALIDATION, VERSION_HEADER } from './description.js';
 import { type AccountsDialect, refuseEmptySegments } from './dialect.js';
-import type { RequestAuthenticator } from './request-authenticator.js';
+import { AS_PLATFORM_PATH, type RequestAuthenticator } from './request-authenticator.js';
 import type { ShapeName } from './request-shapes.js';
 import { jsonTextResponse } from './to-wire.js';
 
@@ -28,6 +28,12 @@ export interface Call {
   readonly request: HttpRequest;
   /** Returns a path parameter. */
   param(name: string): string;
+}
+
+/** A response body with the entity tag of its object. */
+export interface Tagged {
+  readonly body: string;
+  readonly etag: string;
 }
 
 /** Documentation of a route; `response` and `body` are schema names. */
@@ -69,10 +75,12 @@ export class PlatformRoutes {
     this.#deps = deps;
   }
 
-  get(path: string, docs: CallDocs, handle: (call: Call) => Promise<string>): Route {
-    const route = this.#route('GET', path, {}, async (call) =>
-      jsonTextResponse(await handle(call)),
-    );
+  get(path: string, docs: CallDocs, handle: (call: Call) => Promise<string | Tagged>): Route {
+    const route = this.#route('GET', path, {}, async (call) => {
+      const read = await handle(call);
+      if (typeof read === 'string') return jsonTextResponse(read);
+      return jsonTextResponse(read.body, [['etag', read.etag]]);
+    });
     return { ...route, ...docsOf(docs, false), hasHead: false };
   }
 
@@ -87,6 +95,20 @@ export class PlatformRoutes {
     const route = this.#route(method, path, options, (call) => this.#change(call, handle));
     const body = bodyRule(this.#deps.maxBodyBytes);
     return { ...route, ...docsOf(docs, true), body };
+  }
+
+  /** The same route for operators, who act as the platform in the path without a key of it. */
+  forOperators({ cost: _, ...route }: Route): Route {
+    return {
+      ...route,
+      path: `${AS_PLATFORM_PATH}/:platform/:mode${route.path}`,
+      access: 'admin',
+      isAlias: true,
+      check: (request) => {
+        refuseEmptySegments(request);
+        this.#contexts.set(request, this.#deps.authenticator.operatorContextOf(request));
+      },
+    };
   }
 
   #route(
@@ -177,7 +199,7 @@ const isShapeRefused = (error: unknown): boolean =>
 /** Returns `undefined` if the body is not valid and cannot be repeated. */
 function readAnyBody(request: HttpRequest): unknown {
   try {
-    return request.url.startsWith('/v1/') ? readFormOrJson(request) : readJson(request);
+    return request.url.includes('/v1/test_helpers/') ? readFormOrJson(request) : readJson(request);
   } catch (error) {
     if (error instanceof AccountsRefused) return undefined;
     throw error;

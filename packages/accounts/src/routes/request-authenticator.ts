@@ -2,6 +2,7 @@ import {
   ANONYMOUS,
   CredentialUncheckable,
   type HttpHead,
+  type HttpRequest,
   Memo,
   type Principal,
   type PrincipalOf,
@@ -11,7 +12,8 @@ import {
   readAuthorization,
   refuseOversize,
 } from '@plinth/kernel';
-import type { Platforms } from '../domain/platform/platforms.js';
+import type { Platform, Platforms } from '../domain/platform/platforms.js';
+import { notFound } from '../domain/refusals.js';
 import type { RequestContext } from '../domain/request-context.js';
 import { readApiVersion, versionDate } from '../model/platform/api-version.js';
 import { AccountsRefused } from '../model/violation.js';
@@ -41,6 +43,8 @@ export interface AuthenticatedRequest {
 }
 
 export const OPERATOR_PATH = '/ops/v1/accounts';
+/** Prefix of the public paths for operators, followed by `/<platform>/<test or live>`. */
+export const AS_PLATFORM_PATH = '/ops/v1/as/platform';
 export const DOCS_PATH = '/docs/accounts';
 
 const MAX_KNOWN_VERSIONS = 100;
@@ -98,7 +102,6 @@ export class RequestAuthenticator {
   contextOf(request: PlatformHead, allows: 'secret' | 'any'): RequestContext {
     const version = this.checkHead(request);
     const { principal } = request;
-    const { requestId } = this.of(request);
     const platform = this.#deps.platforms.find(principal.platform);
     if (platform === undefined) throw keyInvalid();
     this.#deps.vendorWordWarnings.warnAboutAlias(request);
@@ -111,15 +114,48 @@ export class RequestAuthenticator {
       const message = 'A publishable key can only create tokens; use a secret key.';
       throw new AccountsRefused({ code: 'secret_key_required', message });
     }
+    const { livemode, keyKind } = principal;
+    return this.#context(request, { platform, livemode, keyKind, version });
+  }
+
+  /**
+   * For an operator who acts as the platform in the path, without a key of it. Throws as `checkHead`
+   * does, and `not_found`.
+   */
+  operatorContextOf(request: Omit<HttpRequest, 'body'>): RequestContext {
+    const version = this.checkHead(request);
+    const { platform: id = '', mode } = request.parameters;
+    if (mode !== 'test' && mode !== 'live') throw unrecognizedUrl(request);
+    const platform = this.#deps.platforms.find(id);
+    if (platform === undefined) throw notFound('platform', id);
+    const options = { platform, livemode: mode === 'live', keyKind: 'secret', version } as const;
     return {
-      tenant: { platform: platform.id, livemode: principal.livemode },
+      ...this.#context(request, options),
+      isOperator: true,
+      ifMatch: request.headers['if-match'],
+    };
+  }
+
+  #context(
+    request: HttpHead,
+    options: {
+      readonly platform: Platform;
+      readonly livemode: boolean;
+      readonly keyKind: RequestContext['keyKind'];
+      readonly version: string | undefined;
+    },
+  ): RequestContext {
+    const { platform, livemode, keyKind, version } = options;
+    const { settings } = platform;
+    return {
+      tenant: { platform: platform.id, livemode },
       settings,
       versionDate: versionDate(version ?? settings.default_api_version),
-      requestId,
+      requestId: this.of(request).requestId,
       idempotencyKey: '',
       method: request.method,
       path: pathOf(request.url),
-      keyKind: principal.keyKind,
+      keyKind,
       ip: request.client.address,
       userAgent: request.headers['user-agent'],
     };
@@ -151,7 +187,7 @@ export class RequestAuthenticator {
     const requestId = `req_${randomLetters(this.#deps.random, 14)}`;
     if (isBelow(request, DOCS_PATH)) return { requestId, principal: ANONYMOUS, refusal: undefined };
     try {
-      const principal = isBelow(request, OPERATOR_PATH)
+      const principal = isForOperators(request)
         ? this.#operator(request)
         : this.#platformKey(request);
       return { requestId, principal, refusal: undefined };
@@ -202,6 +238,19 @@ function readKey(header: string | undefined): string {
   const text = Buffer.from(credential, 'base64').toString();
   return text.split(':', 1)[0] ?? '';
 }
+
+/** Whether only operators may use the path. */
+export const isForOperators = (request: Pick<HttpHead, 'url'>): boolean =>
+  isBelow(request, OPERATOR_PATH) || isBelow(request, AS_PLATFORM_PATH);
+
+export const unrecognizedUrl = ({
+  method,
+  url,
+}: Pick<HttpHead, 'method' | 'url'>): AccountsRefused =>
+  new AccountsRefused({
+    code: 'unrecognized_url',
+    message: `Unrecognized request URL (${method}: ${pathOf(url).slice(0, 500)}).`,
+  });
 
 export const keyMissing = (): AccountsRefused =>
   new AccountsRefused({

@@ -35,15 +35,19 @@ export function accountsTable(deps: {
     storeRefused: (context, body) => mutations.storeRefused(context, body),
   });
   const parts = { ...domain, shapes, vendorWord };
+  const ofPlatforms = [
+    ...accountRoutes(on, parts),
+    ...personRoutes(on, parts),
+    ...eventRoutes(on, parts),
+    ...clockRoutes(on, parts),
+  ];
   return {
     dialect,
     api: 'accounts',
     routes: [
-      ...accountRoutes(on, parts),
-      ...personRoutes(on, parts),
-      ...eventRoutes(on, parts),
-      ...clockRoutes(on, parts),
-      ...operatorRoutes({ authenticator, operator, maxBodyBytes }),
+      ...ofPlatforms,
+      ...ofPlatforms.map((route) => on.forOperators(route)),
+      ...operatorRoutes({ authenticator, operator, maxBodyBytes, vendorWord }),
       guideRoute(parts),
     ],
   };

@@ -19,7 +19,7 @@ import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
 import type { VendorWord } from '../model/platform/vendor-word.js';
 import type { FieldProblem, InvalidField } from '../model/shape/check-shape.js';
 import { AccountsRefused, type Violation } from '../model/violation.js';
-import { isBelow, OPERATOR_PATH } from './request-authenticator.js';
+import { isForOperators } from './request-authenticator.js';
 import { vendorHeaderNames } from './vendor-headers.js';
 
 /** Status by code; all other codes are 400. Source: accounts, section 2.5. */
@@ -32,6 +32,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   invalid_account_token: 403,
   invalid_person_token: 403,
   not_found: 404,
+  precondition_failed: 412,
   unrecognized_url: 404,
   method_not_allowed: 405,
   idempotency_error: 409,
@@ -96,9 +97,9 @@ export function refusalResponse(
     ...retryNames.map((name) => [name, String(retry)] as const),
     ...(status === 429 || status === 503 ? [['retry-after', '1'] as const] : []),
   ];
-  const isV1 = url.startsWith('/v1/');
+  const isV1 = url.includes('/v1/test_helpers/');
   const body = errorBody(violation, { wording, baseUrl: wording.baseUrl(base), isV1 });
-  if (!isBelow(request, OPERATOR_PATH)) return jsonResponse(status, body, headers);
+  if (!isForOperators(request)) return jsonResponse(status, body, headers);
   const message = wording.vendorWord.toWire(violation.message);
   const failure = { status, message, documentationUrl: operatorDocs(request) };
   return jsonResponse(status, { ...githubFailure(failure), ...body }, headers);

@@ -88,10 +88,11 @@ const IS_FREE = `${RECORDS}.created_ms < ? or (${RECORDS}.status is null and exc
   and ${RECORDS}.fingerprint = excluded.fingerprint)`;
 
 /**
- * Commits the changes of requests. Waiting sets are combined into one transaction of two messages
- * to the store: one claims idempotency keys, one writes the rest. A message costs more than its
- * statements. Two waiting sets never contain the same row, because a request holds the row's lock
- * until its commit.
+ * Commits the changes of requests. Waiting sets are combined into one transaction with few messages
+ * to the store, because a message costs more than its statements: one claims idempotency keys and one
+ * writes the rest; if necessary, others read lock versions and publish to the outbox. Two waiting sets
+ * never contain the same row, because a request holds the row's lock until its commit, except for
+ * idempotency records: of the sets with the same key, one claims it.
  */
 export class CommitQueue {
   readonly #store: RelationalStore;

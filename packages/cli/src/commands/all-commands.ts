@@ -36,7 +36,7 @@ export const COMMANDS = {
     load: async () => (await import('./tsdb/cache.js')).cacheCommand(),
   },
   rollup: {
-    description: 'compute aggregates of each time interval into a table',
+    description: 'aggregate each time interval and write the results to a table',
     load: async () => (await import('./tsdb/rollup.js')).rollupCommand(),
   },
   trigger: {

@@ -1,5 +1,14 @@
-import type { Account, AccountRow } from '../lib/account.js';
-import { send, sendForJson } from './client.js';
+import type {
+  Account,
+  AccountEvent,
+  AccountRow,
+  EventDelivery,
+  Person,
+  TestClock,
+} from '../lib/account.js';
+import type { Fault } from '../lib/form/fault.js';
+import { pointerOf, type Values } from '../lib/form/record-fields.js';
+import { type Call, send, sendForJson } from './client.js';
 import { Problem } from './problem.js';
 
 export interface Platform {
@@ -28,24 +37,34 @@ export const fetchPlatforms = async (): Promise<readonly Platform[]> =>
 
 const PAGE_SIZE = 50;
 
-/** A page of accounts, newest first, with the query of the next one. */
+interface StoredPage<Row> {
+  readonly data: readonly Row[];
+  readonly next_page_url: string | null;
+}
+
+export interface ListPage<Row> {
+  readonly rows: readonly Row[];
+  /** The query of the next page. */
+  readonly next: string | undefined;
+}
+
+function pageOf<Row>({ data, next_page_url: next }: StoredPage<Row>): ListPage<Row> {
+  if (next === null) return { rows: data, next: undefined };
+  const page = new URL(next, location.origin).searchParams.get('page');
+  return { rows: data, next: page ?? undefined };
+}
+
+/** A page of accounts, newest first. */
 export async function fetchAccounts(
   platform: string,
   query: { readonly livemode: boolean; readonly closed: boolean; readonly page: string },
-): Promise<{ readonly accounts: readonly AccountRow[]; readonly next: string | undefined }> {
+): Promise<ListPage<AccountRow>> {
   const { page, ...filters } = query;
-  const found = await sendForJson<{ data: AccountRow[]; next_page_url: string | null }>(
-    `${ofPlatform(platform)}/accounts`,
-    { query: { ...filters, limit: PAGE_SIZE, page: page === '' ? undefined : page } },
+  return pageOf(
+    await sendForJson<StoredPage<AccountRow>>(`${ofPlatform(platform)}/accounts`, {
+      query: { ...filters, limit: PAGE_SIZE, page: page === '' ? undefined : page },
+    }),
   );
-  const next = found.next_page_url;
-  return {
-    accounts: found.data,
-    next:
-      next === null
-        ? undefined
-        : (new URL(next, location.origin).searchParams.get('page') ?? undefined),
-  };
 }
 
 export const fetchAccount = async (platform: string, account: string): Promise<Account> =>
@@ -79,3 +98,166 @@ export const createKey = (
 
 export const revokeKey = (platform: string, key: string): Promise<unknown> =>
   send(`${ofPlatform(platform)}/keys/${encodeURIComponent(key)}`, { method: 'DELETE' });
+
+/** A platform in one of its modes. */
+export interface Tenant {
+  readonly platform: string;
+  readonly isLive: boolean;
+}
+
+/** The public API of a platform, for an operator without its key. */
+const asPlatform = ({ platform, isLive }: Tenant): string =>
+  `/ops/v1/as/platform/${encodeURIComponent(platform)}/${isLive ? 'live' : 'test'}`;
+const ACCOUNTS = '/v2/core/accounts';
+const CLOCKS = '/v1/test_helpers/test_clocks';
+
+/** JSON Schemas of request bodies by name, such as `AccountUpdate`. */
+export const fetchRequestSchemas = async (): Promise<Readonly<Record<string, unknown>>> =>
+  (await sendForJson<{ schemas: Record<string, unknown> }>('/ops/v1/accounts/schemas')).schemas;
+
+/** An object as its platform sees it, with the version for the next change. */
+export interface Versioned {
+  readonly object: Values;
+  readonly etag: string;
+}
+
+const SECTIONS = ['customer', 'merchant', 'recipient'].map((name) => `configuration.${name}`);
+
+async function fetchVersioned(path: string, query: Call['query'] = {}): Promise<Versioned> {
+  const response = await send(path, { query });
+  const etag = response.headers.get('etag') ?? '';
+  return { object: (await response.json()) as Values, etag };
+}
+
+/** The account with the sections that can be changed. */
+export const fetchAccountToEdit = (tenant: Tenant, account: string): Promise<Versioned> => {
+  const include = [...SECTIONS, 'defaults', 'identity'];
+  const query = Object.fromEntries(include.map((name, index) => [`include[${index}]`, name]));
+  return fetchVersioned(`${asPlatform(tenant)}${ACCOUNTS}/${encodeURIComponent(account)}`, query);
+};
+
+/** @param etag the version that was edited. The server returns 412 if the account has changed since. */
+export const saveAccount = (
+  tenant: Tenant,
+  account: string,
+  change: { readonly body: Values; readonly etag: string },
+): Promise<unknown> =>
+  send(`${asPlatform(tenant)}${ACCOUNTS}/${encodeURIComponent(account)}`, {
+    headers: { 'if-match': change.etag },
+    body: change.body,
+  });
+
+export const createAccount = (tenant: Tenant, body: Values): Promise<{ readonly id: string }> =>
+  sendForJson(`${asPlatform(tenant)}${ACCOUNTS}`, { body });
+
+const personsOf = (tenant: Tenant, account: string): string =>
+  `${asPlatform(tenant)}${ACCOUNTS}/${encodeURIComponent(account)}/persons`;
+
+/** A page of persons, newest first, with the query of the next one. */
+export async function fetchPersons(
+  tenant: Tenant,
+  account: string,
+  page: string,
+): Promise<ListPage<Person>> {
+  const query = { limit: PAGE_SIZE, page: page === '' ? undefined : page };
+  return pageOf(await sendForJson<StoredPage<Person>>(personsOf(tenant, account), { query }));
+}
+
+export const fetchPerson = (tenant: Tenant, account: string, id: string): Promise<Versioned> =>
+  fetchVersioned(`${personsOf(tenant, account)}/${encodeURIComponent(id)}`);
+
+export const createPerson = (tenant: Tenant, account: string, body: Values): Promise<unknown> =>
+  send(personsOf(tenant, account), { body });
+
+/** @param etag as for `saveAccount`. */
+export const savePerson = (
+  tenant: Tenant,
+  target: { readonly account: string; readonly id: string },
+  change: { readonly body: Values; readonly etag: string },
+): Promise<unknown> =>
+  send(`${personsOf(tenant, target.account)}/${encodeURIComponent(target.id)}`, {
+    headers: { 'if-match': change.etag },
+    body: change.body,
+  });
+
+export const deletePerson = (tenant: Tenant, account: string, id: string): Promise<unknown> =>
+  send(`${personsOf(tenant, account)}/${encodeURIComponent(id)}`, { method: 'DELETE' });
+
+/** A page of the events of an account or person, newest first. */
+export async function fetchEvents(
+  tenant: Tenant,
+  object: string,
+  page: string,
+): Promise<ListPage<AccountEvent>> {
+  const query = { limit: PAGE_SIZE, object_id: object, page: page === '' ? undefined : page };
+  return pageOf(
+    await sendForJson<StoredPage<AccountEvent>>(`${asPlatform(tenant)}/v2/core/events`, { query }),
+  );
+}
+
+/** The last 100 deliveries to each event destination of the platform. */
+export async function fetchEventDeliveries(tenant: Tenant): Promise<readonly EventDelivery[]> {
+  const destinations = await sendForJson<
+    StoredPage<{ readonly id: string; readonly name: string }>
+  >(`${asPlatform(tenant)}/v2/core/event_destinations`, { query: { limit: 100 } });
+  const found = await Promise.all(
+    destinations.data.map(async ({ id, name }) => {
+      const path = `${ofPlatform(tenant.platform)}/event_destinations/${encodeURIComponent(id)}/attempts`;
+      const { data } = await sendForJson<{ data: Omit<EventDelivery, 'destination'>[] }>(path);
+      return data.map((attempt) => ({ ...attempt, destination: name }));
+    }),
+  );
+  return found.flat();
+}
+
+/** The newest test clocks, up to a hundred. */
+export const fetchClocks = (
+  tenant: Tenant,
+): Promise<{ readonly data: readonly TestClock[]; readonly has_more: boolean }> =>
+  sendForJson(`${asPlatform(tenant)}${CLOCKS}`, { query: { limit: 100 } });
+
+export const fetchClockAccounts = async (
+  platform: string,
+  clock: string,
+): Promise<readonly AccountRow[]> =>
+  (
+    await sendForJson<{ data: AccountRow[] }>(
+      `${ofPlatform(platform)}/test_clocks/${encodeURIComponent(clock)}/accounts`,
+    )
+  ).data;
+
+export const createClock = (
+  tenant: Tenant,
+  clock: { readonly name: string; readonly frozen_time: number },
+): Promise<unknown> => send(`${asPlatform(tenant)}${CLOCKS}`, { body: clock });
+
+export const advanceClock = (tenant: Tenant, id: string, frozen_time: number): Promise<unknown> =>
+  send(`${asPlatform(tenant)}${CLOCKS}/${encodeURIComponent(id)}/advance`, {
+    body: { frozen_time },
+  });
+
+export const deleteClock = (tenant: Tenant, id: string): Promise<unknown> =>
+  send(`${asPlatform(tenant)}${CLOCKS}/${encodeURIComponent(id)}`, { method: 'DELETE' });
+
+/** The faults in an error response of the accounts API, by JSON Pointer. */
+export function accountFaultsOf(error: unknown): readonly Fault[] {
+  if (!(error instanceof Problem)) return [];
+  try {
+    const { error: refused } = JSON.parse(error.body) as {
+      readonly error?: {
+        readonly message: string;
+        readonly param?: string;
+        readonly invalid_fields?: readonly { readonly field: string; readonly message: string }[];
+      };
+    };
+    if (refused === undefined) return [];
+    const { message, param, invalid_fields } = refused;
+    const fields = invalid_fields ?? (param === undefined ? [] : [{ field: param, message }]);
+    return fields.map(({ field, message: text }) => ({
+      path: pointerOf(field.split('.')),
+      message: text,
+    }));
+  } catch {
+    return []; // The body is plain text.
+  }
+}

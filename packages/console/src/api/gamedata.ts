@@ -1,3 +1,4 @@
+import type { Fault } from '../lib/form/fault.js';
 import { send, sendForJson } from './client.js';
 import { Problem } from './problem.js';
 
@@ -14,15 +15,6 @@ export type GameRecord = Readonly<Record<string, unknown>> & { readonly id: stri
 export interface LoadedRecord {
   readonly record: GameRecord;
   readonly etag: string;
-}
-
-/** A fault that the server found in a record. */
-export interface Fault {
-  readonly type?: string;
-  readonly id?: string;
-  /** JSON Pointer. */
-  readonly path?: string;
-  readonly message: string;
 }
 
 export interface PatchOperation {

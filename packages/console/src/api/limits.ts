@@ -20,6 +20,25 @@ export interface Usage {
   readonly buckets: Readonly<Record<string, Bucket>>;
   readonly secondary: SecondaryUsage;
   readonly ban: Omit<Ban, 'identity'> | null;
+  readonly rejected: RejectionCount | null;
+}
+
+/** Rejected requests on this node in the current hour and the hour before. */
+export interface RejectionCount {
+  readonly current: number;
+  readonly previous: number;
+  /** The requests of both hours by exceeded limit. */
+  readonly limits: Readonly<Record<string, number>>;
+  /** Seconds since 1970. */
+  readonly last: number;
+}
+
+export interface Rejections {
+  readonly rejected: readonly (RejectionCount & { readonly identity: string })[];
+  /** The number of counted callers, listed or not. */
+  readonly identities: number;
+  /** Requests of replaced callers. */
+  readonly other_requests: number;
 }
 
 /** Counters of the secondary limits. */
@@ -68,22 +87,30 @@ export interface TopCaller {
   readonly reset: number | null;
 }
 
-/** The share of its limit that a caller has used. */
 /** From this share of its limit on, a caller is shown as near the limit. */
 export const NEAR_LIMIT = 0.8;
 
+/** The share of its limit that a caller has used. */
 export const usedShare = ({ used, limit }: TopCaller): number =>
   limit === null ? 0 : limit === 0 ? 1 : used / limit;
+
+export const MAX_TOP_CALLERS = 50;
 
 export const fetchTop = async (resource: string): Promise<readonly TopCaller[]> =>
   (
     await sendForJson<{ top: TopCaller[] }>(`${LIMITS}/top`, {
-      query: { resource, limit: 50 },
+      query: { resource, limit: MAX_TOP_CALLERS },
     })
   ).top;
 
+export const fetchRejections = (limit: number): Promise<Rejections> =>
+  sendForJson(`${LIMITS}/rejected`, { query: { limit } });
+
+export const MAX_BANS = 100;
+
+/** The bans that end last. */
 export const fetchBans = async (): Promise<readonly Ban[]> =>
-  (await sendForJson<{ bans: Ban[] }>(`${LIMITS}/bans`)).bans;
+  (await sendForJson<{ bans: Ban[] }>(`${LIMITS}/bans`, { query: { limit: MAX_BANS } })).bans;
 
 export const fetchUsage = (identity: string): Promise<Usage> => sendForJson(of(identity));
 

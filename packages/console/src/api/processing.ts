@@ -145,15 +145,14 @@ export const fetchTriggers = (db: string): Promise<readonly Trigger[]> =>
     text: 'SELECT * FROM system.processing_engine_triggers ORDER BY trigger_name',
   });
 
+/** @param name of one trigger; empty for all. */
+export const logQuery = (name: string, limit: number): string =>
+  'SELECT * FROM system.processing_engine_logs' +
+  `${name === '' ? '' : ` WHERE trigger_name = ${literal(name)}`} ORDER BY event_time DESC LIMIT ${limit}`;
+
 /** The last log lines of triggers, newest first. @param name of one trigger; empty for all. */
 export const fetchTriggerLog = (db: string, name: string): Promise<readonly LogLine[]> =>
-  queryRows({
-    db,
-    lang: 'sql',
-    text:
-      'SELECT * FROM system.processing_engine_logs' +
-      `${name === '' ? '' : ` WHERE trigger_name = ${literal(name)}`} ORDER BY event_time DESC LIMIT ${MAX_LOG_LINES}`,
-  });
+  queryRows({ db, lang: 'sql', text: logQuery(name, MAX_LOG_LINES) });
 
 export const fetchTriggerActivity = (db: string): Promise<readonly TriggerActivity[]> =>
   queryRows({

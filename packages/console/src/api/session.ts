@@ -1,3 +1,5 @@
+import { deletePersonalDrafts } from '../lib/storage/drafts.js';
+
 /** Stored per tab, never in `localStorage`, a cookie or an address, so that the token is gone when the tab is closed. */
 const KEY = 'plinth-token';
 const ROLE_KEY = 'plinth-role';
@@ -70,8 +72,10 @@ class Session {
     this.#token = token;
     this.#role = role;
     this.#isRefused = false;
-    if (token === '') sessionStorage.removeItem(KEY);
-    else sessionStorage.setItem(KEY, token);
+    if (token === '') {
+      sessionStorage.removeItem(KEY);
+      deletePersonalDrafts();
+    } else sessionStorage.setItem(KEY, token);
     sessionStorage.setItem(ROLE_KEY, role);
     this.#notify();
   }

@@ -24,6 +24,7 @@ export interface App {
       readonly standard: readonly number[];
     };
     readonly last_hour: LastHour;
+    readonly history: DeliveryHistory;
   } | null;
 }
 
@@ -38,6 +39,13 @@ export interface LastHour {
   readonly failed: number;
   /** The 95th percentile in seconds; null without attempts. */
   readonly p95_duration: number | null;
+}
+
+/** Attempts of the last hours by time bucket, oldest first. */
+export interface DeliveryHistory {
+  readonly bucket_seconds: number;
+  readonly succeeded: readonly number[];
+  readonly failed: readonly number[];
 }
 
 export interface Queue {
@@ -89,7 +97,12 @@ export interface DeliveryDetail extends Delivery {
 const APPS = '/ops/v1/apps';
 const ofApp = (app: number | string): string => `${APPS}/${encodeURIComponent(app)}`;
 
-export const fetchApps = (): Promise<readonly App[]> => sendForJson(APPS);
+/** The maximum of the server. */
+export const MAX_APPS = 100;
+
+/** At most `MAX_APPS`. */
+export const fetchApps = (): Promise<readonly App[]> =>
+  sendForJson(APPS, { query: { per_page: MAX_APPS } });
 
 export const fetchApp = (app: string): Promise<App> => sendForJson(ofApp(app));
 
@@ -220,3 +233,14 @@ export const suspend = (app: string, isSuspended: boolean): Promise<unknown> =>
 
 export const deleteApp = (app: number | string): Promise<unknown> =>
   send(ofApp(app), { method: 'DELETE' });
+
+/** How an event of another service was published to apps. */
+export interface PublishedEvent {
+  readonly id: string;
+  readonly guid: string;
+  readonly targets: readonly { readonly app_id: number }[];
+}
+
+/** @param ids up to a hundred ids of the server's own events of the last day. */
+export const fetchPublishedEvents = (ids: readonly string[]): Promise<readonly PublishedEvent[]> =>
+  sendForJson('/ops/v1/events/internal', { query: { ids: ids.join(',') } });

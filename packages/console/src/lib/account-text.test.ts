@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Account, DeadlineStatus, Requirement } from './account.js';
-import { byDeadline, capabilitiesOf, fieldName, requirementSummary } from './account-text.js';
+import {
+  byDeadline,
+  capabilitiesOf,
+  fieldName,
+  reasonText,
+  requirementSummary,
+} from './account-text.js';
 
 const requirement = (
   description: string,
@@ -58,4 +64,19 @@ it('names a field by its path', () => {
   assert.equal(fieldName('identity.business_details.address.line1'), 'Address: line 1');
   assert.equal(fieldName('defaults.currency'), 'Currency');
   assert.equal(fieldName('contact_email'), 'Contact email');
+});
+
+it('names each field that blocks a capability once, and at most eight', () => {
+  const reason = (...paths: readonly string[]) =>
+    reasonText({
+      ...{ configuration: 'merchant', capability: 'card_payments', status: 'restricted' },
+      details: [{ code: 'requirements_past_due', resolution: 'provide_info' }],
+      restrictedBy: paths.map((path) => requirement(path, 'past_due', 'card_payments')),
+    });
+  assert.equal(
+    reason('given_name', 'given_name', 'surname'),
+    'requirements past due (provide info), Given name, Surname',
+  );
+  const many = reason(...'abcdefghij');
+  assert.equal(many, 'requirements past due (provide info), A, B, C, D, E, F, G, H, 2 more');
 });

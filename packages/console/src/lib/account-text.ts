@@ -47,6 +47,22 @@ function leavesOf(
   });
 }
 
+const MAX_NAMED_COUNT = 8;
+
+/** Why a capability is not active. Each field is named once, although several persons may miss it. */
+export function reasonText({ details, restrictedBy }: CapabilityState): string {
+  const codes = details.map(
+    ({ code, resolution }) => `${statusText(code)} (${statusText(resolution)})`,
+  );
+  const fields = [...new Set(restrictedBy.map(({ description }) => fieldName(description)))];
+  const more = fields.length - MAX_NAMED_COUNT;
+  return [
+    ...codes,
+    ...fields.slice(0, MAX_NAMED_COUNT),
+    ...(more > 0 ? [`${more} more`] : []),
+  ].join(', ');
+}
+
 const ORDER: readonly DeadlineStatus[] = ['past_due', 'currently_due', 'eventually_due'];
 
 /** The requirements, those that are due first at the top. */

@@ -29,6 +29,8 @@ export interface Requirement {
     }[];
   };
   readonly minimum_deadline: Deadline;
+  /** The person that has to provide the field; the path is relative to it. */
+  readonly reference?: { readonly type: string; readonly resource: string };
 }
 
 interface RequirementAlternative {
@@ -52,4 +54,45 @@ export interface Account extends AccountRow {
   readonly identity: { readonly country?: string; readonly entity_type?: string } | null;
   readonly requirements: Requirements | null;
   readonly future_requirements: Requirements | null;
+}
+
+export interface Person {
+  readonly id: string;
+  readonly given_name?: string;
+  readonly surname?: string;
+  readonly email?: string;
+  readonly relationship?: Readonly<Record<string, unknown>>;
+  readonly created: string;
+}
+
+export interface AccountEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly created: string;
+  readonly reason: { readonly request?: { readonly id: string } } | null;
+  readonly related_object: { readonly id: string; readonly type: string } | null;
+  readonly data?: unknown;
+  readonly changes?: unknown;
+}
+
+/** An attempt to send an event to an event destination. */
+export interface EventDelivery {
+  readonly event: string;
+  /** The name of the destination. */
+  readonly destination: string;
+  readonly attempt: number;
+  readonly attempted: string;
+  readonly outcome: string;
+  readonly status: number | null;
+  readonly error: string | null;
+}
+
+/** Times are in seconds since 1970. */
+export interface TestClock {
+  readonly id: string;
+  readonly name: string | null;
+  readonly frozen_time: number;
+  readonly created: number;
+  readonly deletes_after: number;
+  readonly status: string;
 }

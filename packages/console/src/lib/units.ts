@@ -116,3 +116,6 @@ export function nanosText(ns: bigint): string {
 
 export const timeText = (ms: number): string =>
   new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+
+/** @param seconds since 1970. */
+export const secondsText = (seconds: number): string => timeText(seconds * 1000);

@@ -71,7 +71,7 @@ export class Opening {
     this.#attempt = opened.catch(() => {
       throw gameDataError('unavailable', { retryAfterSec: RETRY_MS / 1000 });
     });
-    this.#attempt.catch(() => undefined); // possibly without any waiting request
+    this.#attempt.catch(() => undefined); // if no request awaits the attempt, its rejection would be unhandled
     try {
       await opened;
       this.#attempt = undefined;

@@ -125,7 +125,7 @@ export class ReplyCache {
     const name = `${reply.etag}/${coding}`;
     const cached = this.#thorough.get(name) ?? this.#thoroughBefore.get(name);
     const bytes = cached ?? (await compress(body, coding, isThorough));
-    // Equal tags must mean equal bytes, so a coding that was finished in the meantime is used.
+    // Responses with the same ETag must be byte-identical, so use the body that another request compressed in the meantime.
     const encoded = readyCoding(reply, coding);
     if (encoded !== undefined) return encoded;
     if (isThorough) this.#thorough.set(name, bytes);

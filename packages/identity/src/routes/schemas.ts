@@ -89,6 +89,31 @@ export const IssuedKey = Type.Object({
 
 const Owner = Type.Object({ login, id, type: maybe(accountType), plan: maybe(plan) });
 
+/** The members that monitoring reads. Other members are those of the webhook's configuration. */
+const hook = Type.Object({
+  last_hour: Type.Optional(
+    Type.Object(
+      {
+        deliveries: Type.Integer(),
+        failed: Type.Integer(),
+        p95_duration: nullable(Type.Number({ description: 'seconds' })),
+      },
+      { description: 'the newest deliveries of the last hour, at most 2,000' },
+    ),
+  ),
+  history: Type.Optional(
+    Type.Object(
+      {
+        start: time,
+        bucket_seconds: Type.Integer(),
+        succeeded: Type.Array(Type.Integer()),
+        failed: Type.Array(Type.Integer()),
+      },
+      { description: 'deliveries of the last hours by time bucket, oldest first' },
+    ),
+  ),
+});
+
 const AppFields = {
   id,
   client_id: Type.String(),
@@ -96,7 +121,7 @@ const AppFields = {
   name: Type.String(),
   owner: nullable(Owner),
   public_keys: Type.Array(Type.Object(AppKey)),
-  hook: nullable(Type.Object({})),
+  hook: nullable(hook),
   created_at: time,
   updated_at: time,
   suspended_at: nullable(time),

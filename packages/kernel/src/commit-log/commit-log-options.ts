@@ -13,7 +13,7 @@ export interface CommitLogOptions extends LogFileOptions {
   readonly onLoss: (loss: LogLoss) => void;
   /** Number of the first new file, 1 by default: a log without files cannot derive the number of earlier files. */
   readonly firstFile?: number;
-  /** The state of the log as the catalog stores it, compared at startup: without it, a truncated log looks complete. */
+  /** The state of the log as the relational store contains it, compared at startup: without it, a truncated log looks complete. */
   readonly expectedLog?: ExpectedLogStore;
   /** While it has an obstacle, records are refused as on a full disk. */
   readonly diskSpace?: FreeDiskSpace | undefined;

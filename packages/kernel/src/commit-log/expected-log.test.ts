@@ -7,7 +7,7 @@ import { type FileCommitLog, openCommitLog } from './file-commit-log.js';
 import type { LogLoss } from './log-loss.js';
 import { checkLog } from './recovery/log-recovery.js';
 
-// Source: docs/formats/commit-log.md, "Log state in the catalog".
+// Source: docs/formats/commit-log.md, "Log state in the relational store".
 const DIRECTORY = '/log';
 const NODE_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 const RECORD = 32 + 1; // each payload is a letter
@@ -48,24 +48,24 @@ class ExpectedLogInMemory implements ExpectedLogStore {
 
 interface Folder {
   readonly disk: SimFileSystem;
-  readonly catalog: ExpectedLogInMemory;
+  readonly store: ExpectedLogInMemory;
 }
 
 const newFolder = (): Folder => ({
   disk: new SimFileSystem(new SeededRandom(1)),
-  catalog: new ExpectedLogInMemory(),
+  store: new ExpectedLogInMemory(),
 });
 
 async function open(
-  { disk, catalog }: Folder,
+  { disk, store }: Folder,
   losses: LogLoss[] | undefined = undefined,
 ): Promise<FileCommitLog> {
   const log = await openCommitLog({
-    ...{ fileSystem: disk, directory: DIRECTORY, nodeId: NODE_ID, expectedLog: catalog },
+    ...{ fileSystem: disk, directory: DIRECTORY, nodeId: NODE_ID, expectedLog: store },
     ...{ random: new SeededRandom(7), zeroStepSize: 700, repair: losses !== undefined },
     onLoss: (loss) => losses?.push(loss) ?? assert.fail(`lost ${JSON.stringify(loss)}`),
   });
-  catalog.noteFiles(log);
+  store.noteFiles(log);
   return log;
 }
 
@@ -102,8 +102,8 @@ async function replace(disk: SimFileSystem, path: string, bytes: Uint8Array): Pr
   await handle.sync();
 }
 
-async function faultsOf({ disk, catalog }: Folder): Promise<string[]> {
-  const { expected } = catalog;
+async function faultsOf({ disk, store }: Folder): Promise<string[]> {
+  const { expected } = store;
   const where = { fileSystem: disk, directory: DIRECTORY, nodeId: NODE_ID, expected };
   const messages: string[] = [];
   for await (const { damage } of checkLog(where))
@@ -131,7 +131,7 @@ async function refused(folder: Folder, why: RegExp, kept: string): Promise<void>
   assert.equal(await replayed(folder), kept, 'the repair is for good');
 }
 
-describe('A log whose catalog knows it', () => {
+describe('A log whose store knows it', () => {
   for (const end of ['stop', 'kill'] as const) {
     it(`misses its oldest file (${end})`, async () => {
       const folder = newFolder();
@@ -152,7 +152,7 @@ describe('A log whose catalog knows it', () => {
     await append(log, 'ab');
     const flushed = await log.rotate();
     await append(log, 'c');
-    folder.catalog.noteFiles(log, flushed);
+    folder.store.noteFiles(log, flushed);
     await log.removeThrough(flushed);
     await log.close();
     assert.equal(await replayed(folder), 'c');
@@ -202,7 +202,7 @@ describe('A log whose catalog knows it', () => {
     const other = newFolder();
     const log = await openCommitLog({
       ...{ fileSystem: other.disk, directory: DIRECTORY, nodeId: NODE_ID },
-      ...{ random: new SeededRandom(8), onLoss: () => assert.fail(), expectedLog: other.catalog },
+      ...{ random: new SeededRandom(8), onLoss: () => assert.fail(), expectedLog: other.store },
     });
     await append(log, 'xy');
     await log.close();
@@ -220,36 +220,36 @@ describe('A log whose catalog knows it', () => {
     // Both headers were created from the same random numbers, so the mark is valid in both.
     bytes.set(mark, 64 + 2 * RECORD);
     for (const { expected } of [
-      longer.catalog,
-      { expected: { ...longer.catalog.expected, end: undefined } },
+      longer.store,
+      { expected: { ...longer.store.expected, end: undefined } },
     ]) {
       const damaged: Folder = {
         disk: new SimFileSystem(new SeededRandom(1)),
-        catalog: new ExpectedLogInMemory(),
+        store: new ExpectedLogInMemory(),
       };
       await damaged.disk.makeDirectory(DIRECTORY);
       await replace(damaged.disk, fileOf(1), bytes.subarray(0, bytes.length - 8));
-      damaged.catalog.expected = expected;
+      damaged.store.expected = expected;
       await refused(damaged, /at offset 130: invalid record before/, 'abd');
     }
   });
 
-  it('finds that the catalog is a copy of an earlier stop', async () => {
+  it('finds that the store is a copy of an earlier stop', async () => {
     const folder = newFolder();
     await run(folder, 'a');
-    const { expected } = folder.catalog;
+    const { expected } = folder.store;
     await run(folder, 'b', 'kill');
-    folder.catalog.expected = expected;
+    folder.store.expected = expected;
     await refused(folder, /000002\.log at offset 0: it was written after plinth\.db/, 'ab');
   });
 
-  it('finds that the catalog is a copy that was made before the last stop', async () => {
+  it('finds that the store is a copy that was made before the last stop', async () => {
     const folder = newFolder();
     const log = await open(folder);
-    const { expected } = folder.catalog;
+    const { expected } = folder.store;
     await append(log, 'ab');
     await log.close();
-    folder.catalog.expected = expected;
+    folder.store.expected = expected;
     await refused(folder, /000001\.log at offset 0: it was written after plinth\.db/, 'ab');
   });
 
@@ -265,7 +265,7 @@ describe('A log whose catalog knows it', () => {
       );
   });
 
-  it('takes a log of an earlier release, and one whose catalog is to be older', async () => {
+  it('takes a log of an earlier release, and one whose store is to be older', async () => {
     for (const serverStartNumber of [0, undefined]) {
       const folder = newFolder();
       if (serverStartNumber === undefined) await run(folder, 'ab');
@@ -277,7 +277,7 @@ describe('A log whose catalog knows it', () => {
         await append(log, 'ab');
         await log.close();
       }
-      folder.catalog.expected = {
+      folder.store.expected = {
         serverStartNumber,
         newestFile: 0,
         first: undefined,
@@ -294,13 +294,13 @@ describe('A log whose catalog knows it', () => {
       for (const loses of [true, false]) {
         const folder = newFolder();
         await run(folder, 'ab');
-        folder.catalog.failsAt = failsAt;
+        folder.store.failsAt = failsAt;
         const log = await open(folder).catch(() => undefined);
         if (log !== undefined) {
           await append(log, 'c');
           await log.close();
         }
-        folder.catalog.failsAt = undefined;
+        folder.store.failsAt = undefined;
         if (loses) folder.disk.crash();
         assert.deepEqual(await faultsOf(folder), [], failsAt);
         assert.equal(await replayed(folder), log === undefined ? 'ab' : 'abc', failsAt);
@@ -315,13 +315,13 @@ describe('A log whose catalog knows it', () => {
     await append(log, 'ab');
     folder.disk.faults = { capacityBytes: 0 };
     const flushed = await log.rotate();
-    folder.catalog.noteFiles(log, flushed);
+    folder.store.noteFiles(log, flushed);
     await log.removeThrough(flushed);
     await log.close();
     folder.disk.faults = {};
-    folder.catalog.expected = { ...folder.catalog.expected, newestFile: 0 };
+    folder.store.expected = { ...folder.store.expected, newestFile: 0 };
     await run(folder, 'c');
     assert.equal(await replayed(folder), 'c');
-    assert.deepEqual(folder.catalog.expected.first?.sequence, 3);
+    assert.deepEqual(folder.store.expected.first?.sequence, 3);
   });
 });

@@ -15,12 +15,12 @@ export interface LogEnd {
 }
 
 /**
- * The log's state as it is also stored outside of the log, in the catalog (`plinth.db`). It is compared at startup, because
+ * The log's state as it is also stored outside of the log, in the relational store (`plinth.db`). It is compared at startup, because
  * a truncated log looks complete.
  */
 export interface ExpectedLog {
   /**
-   * Number of the last start; files created by later starts prove that the catalog is an older copy. `undefined`: not
+   * Number of the last start; files created by later starts prove that the store is an older copy. `undefined`: not
    * compared.
    */
   readonly serverStartNumber: number | undefined;
@@ -40,7 +40,7 @@ export const NOTHING_EXPECTED: ExpectedLog = {
 };
 
 /**
- * Stores the expected state of the log: docs/formats/commit-log.md, "Log state in the catalog". Both calls resolve when
+ * Stores the expected state of the log: docs/formats/commit-log.md, "Log state in the relational store". Both calls resolve when
  * it is durable.
  */
 export interface ExpectedLogStore {

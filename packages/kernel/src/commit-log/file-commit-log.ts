@@ -36,7 +36,7 @@ interface Rotation {
 /** The log as numbered files in one folder. Opening checks all files; new records always go to a new file. */
 export async function openCommitLog(options: CommitLogOptions): Promise<FileCommitLog> {
   const { fileSystem, directory, nodeId, repair = false, firstFile = 1, expectedLog } = options;
-  // The state of the log as the catalog (`plinth.db`) stores it.
+  // The state of the log as the relational store (`plinth.db`) contains it.
   const { expected = NOTHING_EXPECTED } = expectedLog ?? {};
   await fileSystem.makeDirectory(directory);
   const recovered = await recoverLog({
@@ -52,7 +52,7 @@ export async function openCommitLog(options: CommitLogOptions): Promise<FileComm
     firstSequence: recovered.nextSequence,
   };
   // Must run after the end mark of the last stop (docs/formats/commit-log.md) is truncated: the log refuses to open with
-  // an end mark if the catalog does not contain the end.
+  // an end mark if the store does not contain the end.
   await expectedLog?.storeStart(next.serverStartNumber);
   const active = await createUnlessFull(options, next);
   return new FileCommitLog(options, recovered, { ...next, active });

@@ -14,7 +14,7 @@ export const SALT_SIZE = FILE_CRC_AT - SALT_AT;
 export interface FileHeader {
   readonly nodeId: string;
   readonly file: number;
-  /** Number of the server start in which the file was created, as counted by the catalog; 0 in files of earlier releases. */
+  /** Number of the server start in which the file was created, as counted by the relational store; 0 in files of earlier releases. */
   readonly serverStartNumber: number;
   /** Sequence number of the file's first record. */
   readonly firstSequence: number;

@@ -15,7 +15,7 @@ export interface LogFile {
  * - `tail_cleared`: bytes after the last record that belong to no record.
  * - `moved_aside`: quarantined by a repair.
  * - `missing`: `file`, or records before it or at its end; the repair continues without them.
- * - `catalog_older`: `file` is newer than the catalog with which the repair continues.
+ * - `store_older`: `file` is newer than the relational store with which the repair continues.
  */
 export interface LogLoss {
   readonly kind:
@@ -24,7 +24,7 @@ export interface LogLoss {
     | 'tail_cleared'
     | 'moved_aside'
     | 'missing'
-    | 'catalog_older';
+    | 'store_older';
   readonly file: string;
   readonly offset: number;
   readonly lostBytes: number;

@@ -12,7 +12,7 @@ export const OBJECT_CALLS = [
   'object.delete',
 ] as const;
 /** A transaction that fails with the effect `done` was committed. */
-export const CATALOG_CALLS = ['catalog.transaction', 'catalog.read'] as const;
+export const RELATIONAL_CALLS = ['relational.transaction', 'relational.read'] as const;
 
 /** A real object store whose calls fail according to `faults`. */
 export function failingObjectStore(
@@ -53,10 +53,10 @@ export function failingRelationalStore(
   return {
     system: store.system,
     transaction: (work, options) =>
-      faults.around('catalog.transaction', () => store.transaction(work, options)),
+      faults.around('relational.transaction', () => store.transaction(work, options)),
     onCommit: (tx, listener) => store.onCommit(tx, listener),
     reader() {
-      faults.before('catalog.read');
+      faults.before('relational.read');
       return store.reader();
     },
     migrate: (service, migrations) => store.migrate(service, migrations),

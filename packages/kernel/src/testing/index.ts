@@ -1,13 +1,13 @@
 export { CallFailed, type CallFault, CallFaults } from './call-faults.js';
 export { caseCount } from './case-count.js';
 export {
-  CATALOG_CALLS,
   failingBucket,
   failingLogFiles,
   failingObjectStore,
   failingRelationalStore,
   LOG_CALLS,
   OBJECT_CALLS,
+  RELATIONAL_CALLS,
 } from './failing-stores.js';
 export { FakeS3 } from './fake-s3.js';
 export { fileSystemConformance } from './file-system-conformance.js';

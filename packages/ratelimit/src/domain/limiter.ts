@@ -6,6 +6,7 @@ import type { Plan } from '../model/plan.js';
 import type { PrimaryLimitRules } from '../model/primary-limits.js';
 import { type Resource, type ResourceTable, UNLIMITED } from '../model/resource.js';
 import type { LimiterMetrics } from './limiter-metrics.js';
+import type { RejectionCounts } from './rejection-counts.js';
 import { RequestCharge } from './request-charge.js';
 
 export interface LimiterDeps {
@@ -14,6 +15,7 @@ export interface LimiterDeps {
   readonly rules: PrimaryLimitRules;
   readonly clock: Clock;
   readonly metrics: LimiterMetrics;
+  readonly rejections: RejectionCounts;
   /** Counts requests without rejecting any. */
   readonly isShadow: boolean;
   readonly shadowResources: ReadonlySet<string>;
@@ -41,12 +43,14 @@ export class Limiter {
   readonly callers: Callers;
   readonly resources: ResourceTable;
   readonly store: LimitStore;
+  readonly rejections: RejectionCounts;
   readonly #deps: LimiterDeps;
 
   constructor(deps: LimiterDeps) {
     this.#deps = deps;
     this.store = deps.store;
     this.resources = deps.resources;
+    this.rejections = deps.rejections;
     this.callers = new Callers(deps.rules);
   }
 
@@ -69,7 +73,7 @@ export class Limiter {
     );
   }
 
-  /** Counts the decision in the metrics and applies shadow mode. */
+  /** Counts the decision and applies shadow mode. */
   #conclude(
     caller: Caller,
     admission: Admission,
@@ -78,9 +82,10 @@ export class Limiter {
   ): Outcome {
     const { metrics, clock, isShadow, shadowResources } = this.#deps;
     if (startMs !== undefined) metrics.time(clock.monotonicMs() - startMs);
-    const { isAllowed, plan } = admission;
+    const { isAllowed, limitedBy, plan } = admission;
     const isShadowed = !isAllowed && (isShadow || shadowResources.has(plan.resource.name));
     metrics.count(service, admission, isShadowed);
+    if (limitedBy !== undefined && !isShadowed) this.rejections.count(caller.key, limitedBy);
     const isAuthenticated = caller.identityClass !== 'ip';
     const charge = isAllowed
       ? new RequestCharge({ admission, isAuthenticated, store: this.store, clock })

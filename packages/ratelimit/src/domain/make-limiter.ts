@@ -5,6 +5,7 @@ import { PrimaryLimitRules } from '../model/primary-limits.js';
 import { ResourceTable } from '../model/resource.js';
 import { Limiter } from './limiter.js';
 import type { LimiterMetrics } from './limiter-metrics.js';
+import { RejectionCounts } from './rejection-counts.js';
 
 /** Creates a limiter from the settings and an opened store. */
 export function makeLimiter(deps: {
@@ -23,6 +24,7 @@ export function makeLimiter(deps: {
     rules: new PrimaryLimitRules(resources, scaling),
     clock,
     metrics,
+    rejections: new RejectionCounts(clock),
     isShadow: config.shadow,
     shadowResources: new Set(shadowed.map(([name]) => name)),
   });

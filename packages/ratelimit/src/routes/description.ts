@@ -136,9 +136,30 @@ export const CostOfRoute = Type.Object({
   exempt: Type.Boolean(),
 });
 
+const RejectionCount = {
+  current: Type.Integer({ description: 'rejected requests in the current hour' }),
+  previous: Type.Integer({ description: 'rejected requests in the hour before' }),
+  limits: Type.Record(Type.String(), Type.Integer(), {
+    description: 'rejected requests of both hours by exceeded limit',
+  }),
+  last: Type.Integer({ description: 'time of the last rejected request, epoch seconds' }),
+};
+
+/** Rejected requests on this node. */
+export const Rejections = Type.Object({
+  window_start: Type.Integer({ description: 'start of the current hour, epoch seconds' }),
+  window_seconds: Type.Integer(),
+  rejected: Type.Array(Type.Object({ identity: Type.String(), ...RejectionCount })),
+  identities: Type.Integer({ description: 'number of counted identities, listed or not' }),
+  other_requests: Type.Integer({
+    description: 'rejected requests of replaced identities',
+  }),
+});
+
 export const Usage = Type.Object({
   identity: Type.String(),
   buckets: Type.Record(Type.String(), Bucket),
   secondary: Type.Object({}),
   ban: nullable(Type.Object({ until: Type.Integer(), level: Type.Integer() })),
+  rejected: nullable(Type.Object(RejectionCount)),
 });

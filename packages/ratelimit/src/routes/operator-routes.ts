@@ -22,6 +22,7 @@ import type { RateLimitConfig } from '../config.js';
 import type { DecisionService } from '../domain/decision-service.js';
 import type { Limiter } from '../domain/limiter.js';
 import type { Profiles } from '../domain/profiles.js';
+import { REJECTION_COUNT_WINDOW_MS, type RejectedCaller } from '../domain/rejection-counts.js';
 import { rateLimitError } from '../errors.js';
 import { type Caller, parseKey } from '../model/caller.js';
 import type { Ban } from '../model/decision.js';
@@ -39,6 +40,7 @@ import {
   NewBan,
   Question,
   Questions,
+  Rejections,
   USUAL_COUNT,
   Usage,
 } from './description.js';
@@ -74,7 +76,12 @@ export function operatorTable(dialect: Dialect, deps: OperatorDeps): RouteTable 
     api: 'ratelimit',
     errorResponse: (error, request) =>
       errorResponse(error, { log: deps.log, documentationUrl: operatorDocs(request) }),
-    routes: [...checkRoutes(deps), ...banRoutes(deps), ...viewRoutes(deps)],
+    routes: [
+      ...checkRoutes(deps),
+      ...banRoutes(deps),
+      ...listRoutes(deps),
+      ...identityRoutes(deps),
+    ],
   };
 }
 
@@ -165,8 +172,7 @@ function banRoutes({ config, limiter, addresses, onUnban }: OperatorDeps): reado
   ];
 }
 
-function viewRoutes(deps: OperatorDeps): readonly Route[] {
-  const { limiter, addresses, profiles, routes } = deps;
+function listRoutes({ limiter, profiles, routes }: OperatorDeps): readonly Route[] {
   const { store, resources } = limiter;
   const { nullable } = OpenApi;
   const user = Type.Object({
@@ -210,6 +216,30 @@ function viewRoutes(deps: OperatorDeps): readonly Route[] {
         return githubResponse(200, { resource: name, top });
       },
     }),
+    operatorRoute('GET', `${PATH}/rejected`, {
+      about: { summary: 'list the identities with the most rejected requests on this node' },
+      input: { query: Type.Object(Count), validation: BY_HAND },
+      output: { 200: response('identities, most rejected requests first', json(Rejections)) },
+      handle(request) {
+        const found = limiter.rejections.report(countOf(request));
+        return githubResponse(200, {
+          window_start: found.windowStartMs / 1000,
+          window_seconds: REJECTION_COUNT_WINDOW_MS / 1000,
+          rejected: found.callers.map((one) => ({
+            identity: one.identity,
+            ...rejectedToWire(one),
+          })),
+          identities: found.callerCount,
+          other_requests: found.otherCount,
+        });
+      },
+    }),
+  ];
+}
+
+function identityRoutes({ limiter, addresses, profiles }: OperatorDeps): readonly Route[] {
+  const { store, resources } = limiter;
+  return [
     operatorRoute('GET', `${PATH}/:identity`, {
       about: { summary: 'get all counters of an identity' },
       output: { 200: response('used and remaining requests', json(Usage)) },
@@ -223,11 +253,13 @@ function viewRoutes(deps: OperatorDeps): readonly Route[] {
           store.secondaryUsage(key),
           store.banOf(key),
         ]);
+        const rejected = limiter.rejections.of(key);
         return githubResponse(200, {
           identity: key,
           buckets,
           secondary,
           ban: ban === undefined ? null : { until: ban.untilSec, level: ban.level },
+          rejected: rejected === undefined ? null : rejectedToWire(rejected),
         });
       },
     }),
@@ -269,4 +301,9 @@ const banToWire = ({ identity, untilSec, level }: Ban): object => ({
   identity,
   until: untilSec,
   level,
+});
+
+const rejectedToWire = ({ current, previous, limits, lastMs }: RejectedCaller): object => ({
+  ...{ current, previous, limits },
+  last: Math.floor(lastMs / 1000),
 });

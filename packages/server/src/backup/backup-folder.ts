@@ -224,7 +224,7 @@ export async function* piecesOf(backup: string, name: string): AsyncGenerator<Ui
   }
 }
 
-/** A link could add foreign files to the backup, and a device or pipe might never end. */
+/** A link could add foreign files to the backup, and reading a device or pipe might never end. */
 async function isPlainFile(backup: string, name: string): Promise<boolean> {
   const path = join(backup, name);
   const isDirect = (await realpath(path)) === join(await realpath(backup), name);

@@ -69,8 +69,7 @@ function messageOfLoss({ kind, lostRecordCount, offset }: LogLoss): string {
     return lostRecordCount === undefined
       ? 'this log file is missing; its records, and those of later missing files, are lost'
       : 'log records before this file are missing; rows that were written to segments may be in objects/tsdb-unknown';
-  if (kind === 'catalog_older')
-    return 'plinth.db is older than the log; its later changes are lost';
+  if (kind === 'store_older') return 'plinth.db is older than the log; its later changes are lost';
   if (kind === 'tail_unacknowledged')
     return 'incomplete log record of an unacknowledged write removed';
   if (kind === 'tail_cut')

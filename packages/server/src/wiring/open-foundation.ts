@@ -101,7 +101,7 @@ export async function openFoundation(
 
 type StoreParts = Pick<Foundation, 'settings' | 'stores' | 'clock' | 'log'>;
 
-/** Starts the check of the catalog file, and its regular snapshots. */
+/** Starts the check of `plinth.db`, and its regular snapshots. */
 function watchCatalog({ settings, stores, clock, log }: StoreParts, closers: Closers) {
   const { files, dataDir } = stores;
   const check = new CatalogCheck({ files, path: join(dataDir, STORE_FILE), log });

@@ -8,7 +8,7 @@ import type { CatalogState } from '../catalog-state.js';
 import type { CatalogChanges } from '../records/catalog-changes.js';
 import { TablesWithUnknownTags } from '../records/tables-with-unknown-tags.js';
 import type { CatalogGrowth } from '../schema/catalog-growth.js';
-import { admitKnown, hasNewTags } from './check-known.js';
+import { admitKnown, hasTagsOfNewSeries } from './check-known.js';
 import { type CheckedTable, checkCount, checkRows, MAX_SYNC_CHECKS } from './check-rows.js';
 import { hasIntegers, integersAsFloats } from './integers-as-floats.js';
 
@@ -142,7 +142,7 @@ export class CatalogAdmission {
   ): Admission {
     const tables = checked.map(({ parsed, refusals }) => {
       const schema = database?.tables.get(parsed.table);
-      if (schema === undefined || !hasNewTags(schema, parsed)) {
+      if (schema === undefined || !hasTagsOfNewSeries(schema, parsed)) {
         this.#tablesWithUnknownTags.add(request.database, parsed.table);
       }
       return { parsed, schema, refusals };

@@ -21,7 +21,7 @@ export function admitKnown(
   const admitted: AdmittedTable[] = [];
   for (const parsed of tables) {
     const schema = database.tables.get(parsed.table);
-    if (schema === undefined || !hasFields(schema, parsed) || !hasNewTags(schema, parsed)) {
+    if (schema === undefined || !hasFields(schema, parsed) || !hasTagsOfNewSeries(schema, parsed)) {
       return undefined;
     }
     if (hasUnknownTags(parsed.table) && !hasTagsOfRows(schema, parsed, seriesOf)) return undefined;
@@ -38,7 +38,7 @@ function hasFields(schema: TableSchema, parsed: ParsedTable): boolean {
 }
 
 /** Whether the table has all tags of the new tag sets. */
-export function hasNewTags(schema: TableSchema, parsed: ParsedTable): boolean {
+export function hasTagsOfNewSeries(schema: TableSchema, parsed: ParsedTable): boolean {
   for (const tagKeys of parsed.newSeries?.tagKeySets ?? []) {
     if (!hasTags(schema, tagKeys)) return false;
   }

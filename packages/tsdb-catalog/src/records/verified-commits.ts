@@ -1,6 +1,6 @@
 import { Exclusive } from '@plinth/kernel';
 
-/** A catalog transaction, and its effects in memory. */
+/** A transaction of the relational store, and its effects in memory. */
 export interface VerifiedCommit {
   /** Runs the transaction. */
   runTransaction(): Promise<void>;
@@ -14,7 +14,7 @@ export interface VerifiedCommit {
 
 /**
  * Runs transactions one after another. A failed transaction may have been committed: the response was lost, or an
- * error followed the commit. The catalog is then queried. Until this succeeds, no other transaction is committed,
+ * error followed the commit. The store is then queried. Until this succeeds, no other transaction is committed,
  * because memory would differ from the stored state.
  */
 export class VerifiedCommits {
@@ -45,13 +45,13 @@ export class VerifiedCommits {
 
   /**
    * Determines the outcome of a commit for which it is unknown, and completes the commit. Throws
-   * while the catalog is unreachable.
+   * while the store is unreachable.
    */
   async determineOutcome(): Promise<void> {
     await this.#exclusive.run(() => this.#determineOutcome());
   }
 
-  /** Runs `work` while catalog and memory agree. */
+  /** Runs `work` while store and memory agree. */
   async between<T>(work: () => Promise<T>): Promise<T> {
     return await this.#exclusive.run(async () => {
       await this.#determineOutcome();

@@ -24,7 +24,7 @@ import {
 import { growTable, newTable, type TableEntry } from './grow-table.js';
 import type { TableDraft } from './table-draft.js';
 
-/** Takes several milliseconds and yields to the event loop. */
+/** After this many tables, which take several milliseconds, the change yields to the event loop. */
 const TABLES_PER_TICK = 256;
 const INTERNAL_RETENTION_NS = 7n * 86_400n * 1_000_000_000n;
 

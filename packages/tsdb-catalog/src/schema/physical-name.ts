@@ -1,6 +1,11 @@
-/** DuckDB's own columns and pseudo columns; covers all `_s...` names with these prefixes. */
-const PRIVATE_PREFIXES = ['_series', '_seq'];
-const PRIVATE_NAMES = new Set(['rowid', 'filename', 'file_row_number', 'file_index']);
+/**
+ * Prefixes of all columns that Plinth adds to segments, DuckDB tables and generated SQL, such as
+ * `_seq_rank`. No column of a client has such a name in DuckDB, including columns from earlier
+ * versions, so do not add a prefix: those columns keep their names.
+ */
+const HELPER_PREFIXES = ['_series', '_seq'];
+/** Columns that DuckDB adds to tables and files. */
+const DUCKDB_NAMES = new Set(['rowid', 'filename', 'file_row_number', 'file_index']);
 
 /**
  * Chooses the name of a column inside DuckDB: the user's own if possible, otherwise `<id>~<name>`.
@@ -12,7 +17,7 @@ export function choosePhysicalName(
 ): string {
   // DuckDB's names are C strings.
   const name = column.name.replaceAll('\0', '\u{fffd}');
-  if (!isPrivate(name) && !takenFolds.has(foldName(name))) return name;
+  if (!isReserved(name) && !takenFolds.has(foldName(name))) return name;
   let candidate = `${column.id}~${name}`;
   while (takenFolds.has(foldName(candidate))) candidate = `~${candidate}`;
   return candidate;
@@ -26,7 +31,7 @@ export function foldName(name: string): string {
   return name.normalize('NFC').toUpperCase().toLowerCase();
 }
 
-function isPrivate(name: string): boolean {
+function isReserved(name: string): boolean {
   const fold = foldName(name);
-  return PRIVATE_NAMES.has(fold) || PRIVATE_PREFIXES.some((prefix) => fold.startsWith(prefix));
+  return DUCKDB_NAMES.has(fold) || HELPER_PREFIXES.some((prefix) => fold.startsWith(prefix));
 }

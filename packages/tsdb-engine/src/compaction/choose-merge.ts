@@ -3,7 +3,10 @@ import type { Segment } from '@plinth/tsdb-model/segment.js';
 import { dayOf } from '../flush/partitions.js';
 import { type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
 
-/** Number of segments of one partition and level that are merged into one segment of the next level. */
+/**
+ * Number of segments of one partition and level that start a merge, and maximum number that it reads: fewer if they have
+ * many values. The result, of the next level, is one segment, or several if their partitions are narrower.
+ */
 const MERGE_COUNT = 8;
 /** Maximum bytes that a merge reads, if it can be divided; larger segments are not merged. */
 const MAX_MERGE_BYTES = 256 * 1024 * 1024;

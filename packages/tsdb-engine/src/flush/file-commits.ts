@@ -20,7 +20,7 @@ export interface PreparedChange {
 
 /**
  * The only way to add files to tables and remove them: prepare, commit, apply in memory (ADR 0082). If the
- * catalog is unreachable, the outcome of a commit may be unknown. It is determined before the next
+ * relational store is unreachable, the outcome of a commit may be unknown. It is determined before the next
  * commit, because a retry would write the same rows again.
  */
 export class FileCommits {
@@ -66,8 +66,8 @@ export class FileCommits {
   }
 
   /**
-   * Determines the outcome of an unsettled commit and completes it. Throws while the catalog is
-   * unreachable.
+   * Determines the outcome of an unsettled commit and completes it. Throws while the relational
+   * store is unreachable.
    */
   async determineOutcome(): Promise<void> {
     await this.#commits.determineOutcome();

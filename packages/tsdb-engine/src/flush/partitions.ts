@@ -7,10 +7,7 @@ const WIDTHS_IN_DAYS = [1n, 8n, 64n, 512n, 4096n] as const;
  * Maximum number of segments that a flush creates per table; sparse data is written to wider partitions instead of more files.
  */
 const MAX_PARTITIONS = 16;
-/**
- * All timestamps fit in 52 of the widest partitions; each width is eight times the next narrower
- * one.
- */
+/** All timestamps fit in 54 of the widest partitions. */
 export const MAX_SPLIT_PARTITIONS = 64;
 
 export interface Partition {

@@ -64,12 +64,12 @@ export async function splitRows(request: SplitRequest): Promise<readonly RowsOfK
   return [
     {
       kind: 'unique',
-      rows: `(${once} UNION ALL SELECT ${key} FROM ${merged} WHERE NOT _is_in_older_segment)`,
+      rows: `(${once} UNION ALL SELECT ${key} FROM ${merged} WHERE NOT _seq_in_older_segment)`,
       drop: NOTHING_TO_DROP,
     },
     {
       kind: 'overlay',
-      rows: `(SELECT ${key}, _seq FROM ${merged} WHERE _is_in_older_segment)`,
+      rows: `(SELECT ${key}, _seq FROM ${merged} WHERE _seq_in_older_segment)`,
       drop: () =>
         duckDb.withWriter(async (connection) => {
           await connection.run(`DROP TABLE IF EXISTS ${merged}`);
@@ -122,7 +122,7 @@ function mergeText(
   const values = ['_series', '"time"', ...latest, 'max(_seq) AS _seq'].join(', ');
   const repeatedKeys = quoteName(store.repeated.keys.name);
   const points = `SELECT ${values} FROM (${all}) a SEMI JOIN ${repeatedKeys} d ON ${SAME_POINT} GROUP BY _series, "time"`;
-  return `SELECT *, ${isInOlderSegment} AS _is_in_older_segment FROM (${points}) m`;
+  return `SELECT *, ${isInOlderSegment} AS _seq_in_older_segment FROM (${points}) m`;
 }
 
 /** Returns a condition on a point `m`: an older segment contains it. */

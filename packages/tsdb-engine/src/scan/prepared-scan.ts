@@ -1,7 +1,7 @@
 import type { Segment, TimeSpan } from '@plinth/tsdb-model/segment.js';
 import type { ScanSlice, TimeSlice } from './time-slices.js';
 
-/** A scan that can be read in slices of its time range. */
+/** A scan that can be read in slices of its time range or of its groups. */
 export interface SliceableScan {
   readonly bounds: TimeSlice;
   /** Time spans that contain its rows; ignores all conditions except tag conditions. */

@@ -63,7 +63,7 @@ export function scanText(options: ScanTextOptions): string {
     ...tags.map((tag) => tagText(tag, options)),
   ];
   // A scan without columns (count(*)) still needs one to be valid SQL.
-  const list = output.length === 0 ? '1 AS _row' : output.join(', ');
+  const list = output.length === 0 ? '1 AS _series_row' : output.join(', ');
   const join =
     joinedTags.length === 0
       ? ''
@@ -151,7 +151,7 @@ function rowsText(options: ScanTextOptions, fields: readonly Column[], extra: Ro
       ...(extra.withSeries ? ['NULL::BIGINT AS _series'] : []),
       ...(extra.withTime ? ['NULL::TIMESTAMP_NS AS "time"'] : []),
       ...fields.map((field) => nullText(field)),
-      ...(extra.withSeries || extra.withTime || fields.length > 0 ? [] : ['1 AS _row']),
+      ...(extra.withSeries || extra.withTime || fields.length > 0 ? [] : ['1 AS _series_row']),
     ];
     return `(SELECT ${empty.join(', ')} WHERE false)`;
   }
@@ -193,7 +193,7 @@ function sourceText(
     ...(source.where === undefined ? [] : [source.where]),
   ];
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
-  return `(SELECT ${list.length === 0 ? '1 AS _row' : list.join(', ')} FROM ${source.from}${where})`;
+  return `(SELECT ${list.length === 0 ? '1 AS _series_row' : list.join(', ')} FROM ${source.from}${where})`;
 }
 
 /** Of two writes of a point, the later one has the greater (rank, `_seq`, order). */

@@ -1,6 +1,6 @@
 /**
  * Applies a file change to the objects of a table after its commit. All work that can fail precedes the commit.
- * `apply` returns `undefined`, not a promise, so it cannot call the disk, the catalog or DuckDB.
+ * `apply` returns `undefined`, not a promise, so it cannot call the disk, the relational store or DuckDB.
  */
 export interface CommittedChange {
   readonly apply: () => undefined;

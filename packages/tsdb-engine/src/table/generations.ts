@@ -5,7 +5,8 @@ import type { SeriesIndex } from '../series/series-index.js';
 import { GenerationTable } from './generation-table.js';
 
 /**
- * The state of a generation for one query. Late rows that are checked afterwards belong to a later set of duplicates.
+ * The state of a generation for one query. Late rows that are checked afterwards belong to a later set of
+ * repeated points (`RepeatedKeys`).
  */
 export interface CheckedGeneration {
   readonly table: GenerationTable;

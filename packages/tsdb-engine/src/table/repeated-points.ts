@@ -120,7 +120,7 @@ export class RepeatedPoints {
   }
 
   #nextName(): string {
-    return `duplicates_${this.#tableId}_${this.#nameCount++}`;
+    return `repeated_${this.#tableId}_${this.#nameCount++}`;
   }
 
   #pinnedKeys(keys: RepeatedKeys): Pinned {

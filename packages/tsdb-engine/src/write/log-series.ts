@@ -93,7 +93,7 @@ export class LogSeries {
   }
 }
 
-/** Series number and tag count, before the packed tags. */
+/** Series ordinal and tag count, before the packed tags. */
 const HEAD_SIZE = 6;
 
 const NONE: PackedDefinitions = { count: 0, bytes: new Uint8Array(0) };

@@ -407,7 +407,7 @@ export class WriteBuffer {
     this.#logSeries.delete(tableId);
   }
 
-  /** Hybrid clock: the wall clock if it has advanced, otherwise the previous value plus one. */
+  /** Nanoseconds since 1970, or the previous value plus one if the clock has not advanced. */
   nextSeq(): bigint {
     const now = this.#clock.nowNs();
     this.#lastSeq = now > this.#lastSeq ? now : this.#lastSeq + 1n;

@@ -32,7 +32,7 @@ export interface BodyReadResult {
 }
 
 export interface BodyReader {
-  /** Returns a promise if another thread parses the body. Throws `body_not_utf8`. */
+  /** Returns a promise if another thread parses the body. Throws and rejects like `ParserPool.parse`. */
   read(request: WriteRequest): BodyReadResult | Promise<BodyReadResult>;
 }
 

@@ -59,7 +59,8 @@ export class ExprParser {
       const token = this.#scanner.peek();
       const precedence = token.kind === 'symbol' ? ARITHMETIC.get(token.text) : undefined;
       if (precedence === undefined || precedence < minPrecedence) return left;
-      if (count === MAX_CHAIN) throw this.#scanner.fail('expression is too long', token.at);
+      if (count === MAX_CHAIN)
+        throw this.#scanner.fail(`the expression has more than ${MAX_CHAIN} operators`, token.at);
       this.#scanner.next();
       const op = (token as Token & { text: string }).text as BinaryOperator; // a symbol of ARITHMETIC
       left = { kind: 'binary', op, left, right: this.arithmetic(place, precedence + 1) };

@@ -47,7 +47,7 @@ function listedTest(
   const refs = filterColumns(filter);
   if (refs.some(({ isTag }) => !isTag)) {
     throw planFailure(
-      'conditions on listed values and conditions on fields cannot be combined with OR',
+      'OR cannot combine a condition on "value" with a condition on a field; use AND or separate statements',
     );
   }
   const isMet = rowPredicate(filter, (ref) => refs.findIndex(({ name }) => name === ref.name));

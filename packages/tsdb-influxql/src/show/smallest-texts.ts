@@ -3,7 +3,7 @@ import { type Steps, sorted } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { ShowClauses } from '../ast/statements.js';
 import { Heap } from './heap.js';
 
-/** Above this number of rows, all rows are sorted instead. */
+/** Above this number of rows, all rows are sorted without a heap. */
 const MAX_PICKED = 10_000;
 
 /**

@@ -48,8 +48,8 @@ export class CellBudget {
   }
 
   /**
-   * Returns false if the body needs far more cells than it has bytes. A value takes at least four
-   * bytes.
+   * Returns false if the body needs more cells than it has bytes, and more than a body of any size
+   * may use. A value takes at least four bytes.
    */
   fill(cells: number): boolean {
     this.#filledCells += cells;

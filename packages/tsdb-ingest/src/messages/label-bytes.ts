@@ -44,7 +44,7 @@ export class KeyBudget {
     this.#composedBytes += size;
     if (this.#composedBytes > MAX_COMPOSED_BYTES)
       throw new LineRefused(
-        `the ${this.#noun}s of the request are too long; send smaller requests`,
+        `the ${this.#noun}s of the request exceed ${MAX_COMPOSED_BYTES / 1024 ** 2} MiB in total; send smaller requests`,
         {
           reason: 'limit',
         },

@@ -203,7 +203,7 @@ describe('MetricsParser', () => {
     const { refused } = written(fitting + 1);
     assert.deepEqual(
       refused.map(({ message, reason }) => [message, reason === 'limit']),
-      [['the attributes of the request are too long; send smaller requests', true]],
+      [['the attributes of the request exceed 256 MiB in total; send smaller requests', true]],
     );
   });
 

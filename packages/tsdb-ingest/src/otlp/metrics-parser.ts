@@ -215,12 +215,17 @@ function refuseTemporality(kind: PointKind, temporality: number): void {
   );
 }
 
+/** The last signed 64-bit value is not a timestamp. */
+const MAX_TIME_NS = 2n ** 63n - 2n;
+
 /** Checks the nanoseconds at `at`; below 0 if they are missing. */
 function refuseTime(view: DataView, at: number): void {
   const low = at < 0 ? 0 : view.getInt32(at, true);
   const high = at < 0 ? 0 : view.getInt32(at + 4, true);
   if (low === 0 && high === 0) throw new LineRefused('the data point has no timestamp');
-  // The last 64-bit value is not a timestamp.
   if (high < 0 || (high === 0x7fffffff && low === -1))
-    throw new LineRefused(() => `the timestamp ${view.getBigUint64(at, true)} ns is out of range`);
+    throw new LineRefused(
+      () =>
+        `the timestamp ${view.getBigUint64(at, true)} ns is out of range; the maximum is ${MAX_TIME_NS} ns`,
+    );
 }

@@ -28,7 +28,7 @@ export function startSample(table: TableRows, place: SamplePlace): number {
   const { timeMs } = place;
   if (Math.abs(timeMs) > MAX_TIME_MS)
     throw new LineRefused(
-      () => `the timestamp ${timeMs} ms is out of range; use -${MAX_TIME_MS} to ${MAX_TIME_MS} ms`,
+      () => `the timestamp ${timeMs} ms is out of range; use -${MAX_TIME_MS} to ${MAX_TIME_MS}`,
     );
   const row = startRow(table, place);
   const time = { left: Math.abs(timeMs), right: NS_PER_MS, plus: 0, isNegative: timeMs < 0 };

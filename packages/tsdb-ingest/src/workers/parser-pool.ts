@@ -75,8 +75,8 @@ export class ParserPool {
 
   /**
    * Takes ownership of `body`; the decoded body is part of the result. Rejects with
-   * `body_not_utf8`, `body_too_large`, `gzip_corrupt`, `buffer_full`, `shutting_down` or
-   * `ParserCrashed`.
+   * `body_not_utf8`, `body_too_large`, `gzip_corrupt`, `snappy_corrupt`, `buffer_full`,
+   * `shutting_down` or `ParserCrashed`.
    */
   async parse(body: Uint8Array, options: ParseJobOptions): Promise<ParseResult> {
     const parsed = this.parseNow(body, options);

@@ -54,6 +54,22 @@ it('maps every column of a file to an id, with the private columns outside the s
   ]);
 });
 
+it('maps each name of a file once if a column of a client has the name of a private column', () => {
+  const columns = [column(2, '_series', 'int64', '2~_series'), column(3, '_seq', 'tag', '3~_seq')];
+  const { fields, nameMapping } = publishedColumns([TIME, ...columns], 'plain');
+  assert.deepEqual(
+    fields.map(({ name }) => name),
+    ['time', '_series', '_seq'],
+  );
+  assert.deepEqual(nameMapping, [
+    { 'field-id': 1, names: ['time'] },
+    { 'field-id': 2, names: ['2~_series'] },
+    { 'field-id': 3, names: ['3~_seq'] },
+    { 'field-id': 2_000_000_000, names: ['_series'] },
+    { 'field-id': 2_000_000_001, names: ['_seq'] },
+  ]);
+});
+
 it('numbers names that differ only by case, without taking a name of the user', () => {
   const tag = (id: number, name: string): Column => column(id, name, 'tag');
   assert.deepEqual(namesOf([tag(2, 'tag'), tag(3, 'TAG'), tag(4, 'Tag')]), [

@@ -56,10 +56,14 @@ export function publishedColumns(columns: Iterable<Column>, tree: Tree): Publish
     const name = names.get(column.id) as string; // has all columns
     return type === undefined ? [] : [{ id: column.id, name, required: false as const, type }];
   });
-  const physical = new Set(sorted.map(({ physicalName }) => physicalName));
+  // Each name of the mapping has one id; readers in Java reject others.
+  const inFiles = new Set([
+    ...sorted.map(({ physicalName }) => physicalName),
+    ...PRIVATE_FIELDS.flatMap(({ names: privateNames }) => privateNames),
+  ]);
   const nameMapping = sorted.map((column) => {
     const name = names.get(column.id) as string; // has all columns
-    const isOther = name !== column.physicalName && !physical.has(name);
+    const isOther = name !== column.physicalName && !inFiles.has(name);
     return { 'field-id': column.id, names: [column.physicalName, ...(isOther ? [name] : [])] };
   });
   return {

@@ -18,7 +18,7 @@ export function literalsOf(
   return isSame ? literals : undefined;
 }
 
-/** Returns literals and parameters. The text of an interval stays in the key and does not count. */
+/** Returns literals and parameters, except the strings of intervals, which are part of the cache key. */
 function valuesIn(node: unknown, isInterval = false): readonly LiteralNode[] {
   if (typeof node !== 'object' || node === null) return [];
   const value = 'value' in node ? node.value : undefined;

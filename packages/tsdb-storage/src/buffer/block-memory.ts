@@ -14,7 +14,7 @@ const MAX_KEPT_BYTES = 8 * 1024 * 1024;
  */
 const MAX_RECENT_BYTES = 32 * 1024 * 1024;
 
-/** Memory of blocks: reused after a move to DuckDB, and limited for recent blocks. */
+/** Allocates memory for blocks. Reuses it when the rows have moved to DuckDB, and limits the memory of recent blocks. */
 export class BlockMemory {
   readonly #drain = new MemoryDrain();
   readonly #pool = new MemoryPool((sizeBytes) => new ArrayBuffer(sizeBytes), MAX_KEPT_BYTES);

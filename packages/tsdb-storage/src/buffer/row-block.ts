@@ -18,7 +18,7 @@ export type BlockNumbers =
   | BigUint64Array<ArrayBuffer>
   | Uint8Array<ArrayBuffer>;
 
-/** Strings of a block: the bytes of each row with a value, in the memory of a request body. */
+/** Strings of a block: the bytes of each row with a value, as views of a column of a parsed body. */
 export interface BlockTexts {
   readonly texts: (Uint8Array | undefined)[];
 }
@@ -58,7 +58,7 @@ export class RowBlock {
   }
 
   /**
-   * Drops strings, which keep complete request bodies in memory. Queries of moved rows do not read
+   * Drops strings, which keep complete string columns of parsed bodies in memory. Queries of moved rows do not read
    * them here.
    */
   dropTexts(): void {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { throwFailure } from './stream-end.js';
 
@@ -19,6 +20,18 @@ describe('the error of a statement after its first rows', () => {
   it('is out of memory if the repeated statement succeeds', async () => {
     const error = await failure(() => Promise.resolve(undefined as never));
     assert.ok(tsdbError.is(error, 'query_out_of_memory'), String(error));
+  });
+
+  it('is found in each column of the statement, whatever the names of its columns are', async () => {
+    const instance = await DuckDBInstance.create(':memory:');
+    const connection = await instance.connect();
+    try {
+      const text = "SELECT 1 AS rows, CAST('x' || range AS INTEGER) AS v FROM range(2)";
+      await assert.rejects(throwFailure(connection, text, 0), /Conversion Error/);
+    } finally {
+      connection.closeSync();
+      instance.closeSync();
+    }
   });
 
   it('is unknown for a statement that cannot be nested', async () => {

@@ -32,7 +32,8 @@ export async function throwFailure(
 ): Promise<never> {
   await connection.run('ROLLBACK').catch(() => undefined); // ROLLBACK fails outside of a transaction
   try {
-    await connection.run(`SELECT max(hash(rows)) FROM (${text}) AS rows`);
+    // The name of the row differs from the names of all columns: see `choosePhysicalName`.
+    await connection.run(`SELECT max(hash(_series_rows)) FROM (${text}) AS _series_rows`);
   } catch (error) {
     if (!(error instanceof Error && OF_THE_FORM.test(error.message))) throw error;
     throw tsdbError(

@@ -24,7 +24,7 @@ interface Tables {
 
 type StoredExpectation = Pick<ExpectedLog, 'serverStartNumber' | 'first' | 'end'>;
 
-/** The log state in the catalog, except for the newest file: docs/formats/commit-log.md, "Log state in the catalog". */
+/** The log state in the relational store, except for the newest file: docs/formats/commit-log.md, "Log state in the relational store". */
 export class ExpectedLogRecord {
   readonly #store: RelationalStore;
 
@@ -73,7 +73,7 @@ export class ExpectedLogRecord {
   }
 
   /**
-   * Lets the next start accept the log unchanged. Used when the catalog was replaced on purpose.
+   * Lets the next start accept the log unchanged. Used when the store was replaced on purpose.
    */
   async forget(): Promise<void> {
     await this.#change(NOTHING);

@@ -202,7 +202,8 @@ export class SegmentRegistry {
 
   /**
    * Returns whether `apply` was committed although it failed with an error other than `SegmentsChanged`. A change is
-   * atomic, so one stored file is sufficient proof. The store has rolled back before it reports a failure.
+   * atomic, so one stored file is sufficient proof. A change that was not
+   * committed is rolled back before its failure is reported, so the result cannot change later.
    */
   async hasTakenEffect(change: RegistryChange): Promise<boolean> {
     const reader = this.#store.reader<RegistryTables>();

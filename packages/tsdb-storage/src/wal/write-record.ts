@@ -17,7 +17,10 @@ export interface SeriesDefinition {
   readonly tagValues: readonly string[];
 }
 
-/** The rows of one request for one table. Series numbers are defined earlier in the log file. */
+/**
+ * The rows of one request for one table. Its series ordinals are defined in `seriesDefinitions` or
+ * earlier in the log file.
+ */
 export interface RecordTable {
   readonly tableId: number;
   readonly seriesDefinitions: PackedDefinitions;
@@ -25,7 +28,10 @@ export interface RecordTable {
 }
 
 export interface WriteRecord {
-  /** Hybrid-clock value of the request; later writes have greater ones. */
+  /**
+   * Nanoseconds since 1970 when the request was accepted, or the previous value plus one if the clock
+   * has not advanced: later writes have greater values.
+   */
   readonly seq: bigint;
   readonly tables: readonly RecordTable[];
 }

@@ -1,14 +1,14 @@
 // Every external call of the storage can be made to fail, and works again afterwards.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { CATALOG_CALLS, CallFaults, ManualClock, temporaryFolder } from '@plinth/kernel/testing';
+import { CallFaults, ManualClock, RELATIONAL_CALLS, temporaryFolder } from '@plinth/kernel/testing';
 import type { DuckDbCall } from '@plinth/tsdb-storage/duckdb/instance/duckdb-watch.js';
 import { flushNode } from './flush-node.js';
 import { openTestNode } from './open-test-node.js';
 import { query, writeLines } from './write-and-query.js';
 
 const KINDS: readonly string[] = [
-  ...CATALOG_CALLS,
+  ...RELATIONAL_CALLS,
   'object.adopt',
   'object.get',
   'object.list',

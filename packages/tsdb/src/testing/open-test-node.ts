@@ -42,12 +42,12 @@ export interface TestNode extends OpenTsdb {
 /**
  * The complete storage engine on real stores in `dataDir`, without HTTP. `flags` as on the command
  * line, without the dashes.
- * With `faults`, calls of the object store (`OBJECT_CALLS`), the catalog (`CATALOG_CALLS`), the
+ * With `faults`, calls of the object store (`OBJECT_CALLS`), the relational store (`RELATIONAL_CALLS`), the
  * commit log's files (`LOG_CALLS`) and DuckDB (`EngineCall`) can be made to fail. A fault selects
  * the k-th call of a kind, once or repeatedly, before or after its effect:
  * - `const faults = new CallFaults(); const node = await openTestNode(dataDir, { clock, faults });`
  * - `faults.fail({ kind: 'object.get', count: Infinity });` fails until `faults.heal()`.
- * - `faults.fail({ kind: 'catalog.transaction', effect: 'done' });` commits, but reports a failure.
+ * - `faults.fail({ kind: 'relational.transaction', effect: 'done' });` commits, but reports a failure.
  * - `faults.fail({ kind: 'duckdb.copy', at: 3 });` fails the third call from now on.
  * `faults.counts` has the number of calls of each kind. A simulation runs its steps once without
  * faults, then again for every kind and k.
@@ -69,7 +69,7 @@ export async function openTestNode(
     readonly before?: (objects: FolderObjectStore) => FolderObjectStore;
     /** Where tables are published; absent for `dataDir`. */
     readonly bucket?: BucketStore | undefined;
-    /** Makes calls of the object store, the catalog and DuckDB fail; see `openTestNode`. */
+    /** Makes calls of the object store, the relational store and DuckDB fail; see `openTestNode`. */
     readonly faults?: CallFaults;
     /** Number of tables that are flushed together; defaults to the server's. */
     readonly flushGroupTables?: number;

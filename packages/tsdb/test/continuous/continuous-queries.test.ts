@@ -154,7 +154,7 @@ describe('continuous queries', () => {
     await untilIdle();
     const copy = await mkdtemp(join(tmpdir(), 'plinth-continuous-copy-'));
     await passTo('07:59');
-    faults.fail({ kind: 'catalog.transaction', count: Number.POSITIVE_INFINITY });
+    faults.fail({ kind: 'relational.transaction', count: Number.POSITIVE_INFINITY });
     await clock.advanceMs(60_000);
     for (let i = 0; i < 200 && (await averages('total')).length === 1; i++) {
       await new Promise((resolve) => setTimeout(resolve, 2));

@@ -43,10 +43,14 @@ it('starts after a hard deletion failed during a merge of the table', async (con
   await node.catalog.deletions.deleteTable({ database: TEST_DATABASE, table: 'm', hardDelete });
   onAdopt = async () => {
     if (++adoptCount !== 2) return; // the flush's own transaction comes first
-    faults.fail({ kind: 'catalog.transaction' });
-    const before = faults.counts.get('catalog.transaction') ?? 0;
+    faults.fail({ kind: 'relational.transaction' });
+    const before = faults.counts.get('relational.transaction') ?? 0;
     await clock.advanceMs(1000);
-    assert.equal(faults.counts.get('catalog.transaction'), before + 1, 'the deletion has failed');
+    assert.equal(
+      faults.counts.get('relational.transaction'),
+      before + 1,
+      'the deletion has failed',
+    );
   };
   await flushEngine(node.engine);
   assert.equal(adoptCount, 2, 'there was a merge');

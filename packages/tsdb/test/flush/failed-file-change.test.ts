@@ -20,7 +20,7 @@ const KINDS: readonly (DuckDbCall | string)[] = [
   'object.get',
   'object.adopt',
   'object.delete',
-  'catalog.transaction',
+  'relational.transaction',
 ];
 
 async function open(context: TestContext) {
@@ -89,7 +89,7 @@ it('counts a row once after a flush failed behind its commit and was retried', a
 it('counts a row once after a commit was stored but reported as failed', async (context) => {
   const { faults, write, flush, ask, restart } = await open(context);
   await write(['m,t=a v=1i 1']);
-  faults.fail({ kind: 'catalog.transaction', effect: 'done' });
+  faults.fail({ kind: 'relational.transaction', effect: 'done' });
   const files = await flush();
   assert.equal(files.length, 2); // a segment and the tags of its series
   await write(['m,t=a v=2i 2']);
@@ -102,8 +102,8 @@ for (const effect of ['done', 'none'] as const) {
   it(`counts a row once after a commit with an unknown outcome (${effect})`, async (context) => {
     const { faults, write, flush, ask, restart, filesOnDisk } = await open(context);
     await write(['m,t=a v=1i 1']);
-    faults.fail({ kind: 'catalog.transaction', effect });
-    faults.fail({ kind: 'catalog.read', count: 3 });
+    faults.fail({ kind: 'relational.transaction', effect });
+    faults.fail({ kind: 'relational.read', count: 3 });
     // its files stay until the outcome is known
     for (let i = 0; i < 3; i++) await assert.rejects(flush());
     assert.equal(await filesOnDisk(), 2);
@@ -122,8 +122,8 @@ it('merges again after a merge with an unknown outcome', async (context) => {
     await write([`m,t=a v=${i}i ${i}`]);
     if (i === 8) {
       // The flush commits first.
-      faults.fail({ kind: 'catalog.transaction', at: 2, effect: 'done' });
-      faults.fail({ kind: 'catalog.read' });
+      faults.fail({ kind: 'relational.transaction', at: 2, effect: 'done' });
+      faults.fail({ kind: 'relational.read' });
     }
     await flush();
   }
@@ -136,10 +136,10 @@ it('merges again after a merge with an unknown outcome', async (context) => {
 it('applies a deletion that was stored but reported as failed, and no other', async (context) => {
   const { faults, write, ask, remove, restart } = await open(context);
   await write(['m,t=a v=1i 1', 'm,t=a v=2i 2', 'm,t=a v=3i 3']);
-  faults.fail({ kind: 'catalog.transaction', effect: 'done' });
+  faults.fail({ kind: 'relational.transaction', effect: 'done' });
   await remove(1n);
-  faults.fail({ kind: 'catalog.transaction' });
-  await assert.rejects(remove(2n), { kind: 'catalog.transaction' });
+  faults.fail({ kind: 'relational.transaction' });
+  await assert.rejects(remove(2n), { kind: 'relational.transaction' });
   assert.deepEqual(await ask('SELECT v FROM m ORDER BY v'), ['2', '3']);
   await restart();
   assert.deepEqual(await ask('SELECT v FROM m ORDER BY v'), ['2', '3']);
@@ -151,11 +151,11 @@ for (const effect of ['done', 'none'] as const) {
     await write(['m,t=a v=1i 1', 'm,t=b v=2i 1']);
     await flush();
     await write(['m,t=c v=3i 1']);
-    faults.fail({ kind: 'catalog.transaction', effect });
-    faults.fail({ kind: 'catalog.read', count: 2 });
-    await assert.rejects(remove(1n), { kind: 'catalog.transaction' });
+    faults.fail({ kind: 'relational.transaction', effect });
+    faults.fail({ kind: 'relational.read', count: 2 });
+    await assert.rejects(remove(1n), { kind: 'relational.transaction' });
     await write(['m,t=d v=4i 1']);
-    await assert.rejects(flush(), { kind: 'catalog.read' });
+    await assert.rejects(flush(), { kind: 'relational.read' });
     await flush();
     const expected = effect === 'done' ? ['4'] : ['1', '2', '3', '4'];
     assert.deepEqual(await ask('SELECT v FROM m ORDER BY v'), expected);
@@ -169,7 +169,7 @@ it('removes the files of a table whose deletion was stored but reported as faile
   await write(['m,t=a v=1i 1', 'other,t=a v=1i 1']);
   await flush();
   // the first transaction is the deletion
-  faults.fail({ kind: 'catalog.transaction', at: 2, effect: 'done' });
+  faults.fail({ kind: 'relational.transaction', at: 2, effect: 'done' });
   await dropTable();
   await until(async () => {
     await clock.advanceMs(1000);

@@ -84,8 +84,8 @@ it('removes the files of a flush that the store could not adopt', async (context
 it('removes the files of a flush that could not be registered', async (context) => {
   const { faults, write, flush, onDisk, values } = await open(context);
   await write('m,tag=a v=1 1');
-  faults.fail({ kind: 'catalog.transaction' });
-  await assert.rejects(flush(), { kind: 'catalog.transaction' });
+  faults.fail({ kind: 'relational.transaction' });
+  await assert.rejects(flush(), { kind: 'relational.transaction' });
   assert.deepEqual(await onDisk(), []);
   const files = await flush();
   assert.equal(files.length, 2); // a segment and the tags of its series
@@ -161,7 +161,7 @@ it('removes the files of a merge that could not be registered', async (context) 
   const written = ['1', '2', '3', '4', '5', '6', '7', '8'];
   for (const value of written) {
     // The eighth segment of a day is merged with the others as soon as it is registered.
-    if (value === '8') faults.fail({ kind: 'catalog.transaction', at: 2 });
+    if (value === '8') faults.fail({ kind: 'relational.transaction', at: 2 });
     await write(`m,tag=a v=${value} ${value}`);
     await flush();
   }

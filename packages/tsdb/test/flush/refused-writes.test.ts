@@ -25,8 +25,8 @@ it('drops a rejected write without a catalog transaction', async (context) => {
     await sleep(5);
   }
   await writeLines(node, ['m,host=a v=4i 3']);
-  const before = faults.counts.get('catalog.transaction') ?? 0;
+  const before = faults.counts.get('relational.transaction') ?? 0;
   await flushEngine(node.engine);
-  assert.equal((faults.counts.get('catalog.transaction') ?? 0) - before, 1, 'that of the flush');
+  assert.equal((faults.counts.get('relational.transaction') ?? 0) - before, 1, 'that of the flush');
   assert.equal((await query(node, 'SELECT sum(v) FROM m'))[1], '5');
 });

@@ -193,7 +193,7 @@ it('publishes a complete version after a failure at any request of a commit', as
   let node = await start();
   let sum = 0;
   let v = 1;
-  for (const kind of ['bucket.put', 'bucket.upload', 'catalog.transaction']) {
+  for (const kind of ['bucket.put', 'bucket.upload', 'relational.transaction']) {
     for (const at of [1, 2, 3]) {
       for (const effect of ['none', 'done'] as const) {
         v++;

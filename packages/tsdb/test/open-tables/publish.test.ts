@@ -243,7 +243,7 @@ it('publishes a complete version after a failure at any object of a commit', asy
   const { start, stop, dataDir, faults } = await publishedFolder(context);
   let node = await start();
   let sum = 0;
-  const kinds = ['object.put', 'catalog.transaction'];
+  const kinds = ['object.put', 'relational.transaction'];
   for (const kind of kinds) {
     for (let at = 1; at <= 6; at++) {
       for (const effect of ['none', 'done'] as const) {

@@ -1,5 +1,5 @@
 import type { Random } from '@plinth/kernel';
-import { CATALOG_CALLS, type CallFault, LOG_CALLS, OBJECT_CALLS } from '@plinth/kernel/testing';
+import { type CallFault, LOG_CALLS, OBJECT_CALLS, RELATIONAL_CALLS } from '@plinth/kernel/testing';
 import type { DuckDbCall } from '@plinth/tsdb-storage/duckdb/instance/duckdb-watch.js';
 
 const ENGINE_CALLS: readonly DuckDbCall[] = [
@@ -21,16 +21,16 @@ export interface FailurePoint extends CallFault {
 export const DONE_KINDS: readonly string[] = [
   ...OBJECT_CALLS,
   ...LOG_CALLS,
-  'catalog.transaction',
+  'relational.transaction',
   'duckdb.copy',
 ];
 
 const MODES: readonly { readonly kind: string; readonly mode: Mode }[] = [
-  ...[...OBJECT_CALLS, ...CATALOG_CALLS, ...LOG_CALLS, ...ENGINE_CALLS].flatMap((kind) =>
+  ...[...OBJECT_CALLS, ...RELATIONAL_CALLS, ...LOG_CALLS, ...ENGINE_CALLS].flatMap((kind) =>
     (['once', 'thrice'] as const).map((mode) => ({ kind, mode })),
   ),
   ...DONE_KINDS.map((kind) => ({ kind, mode: 'done' as const })),
-  { kind: 'catalog.transaction', mode: 'doubt' },
+  { kind: 'relational.transaction', mode: 'doubt' },
   ...['log.open', 'log.write', 'log.sync', 'log.truncate', 'object.adopt'].map((kind) => ({
     kind,
     mode: 'full' as const,

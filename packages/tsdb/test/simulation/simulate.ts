@@ -194,7 +194,7 @@ class Run {
     this.#note(`  ${point.kind} ${point.at} ${point.mode}`);
     const before = new Map(faults.counts);
     faults.fail(point);
-    if (point.mode === 'doubt') faults.fail({ kind: 'catalog.read', count: 2 });
+    if (point.mode === 'doubt') faults.fail({ kind: 'relational.read', count: 2 });
     let failure: unknown;
     try {
       await step.run(this.#stage);

@@ -119,7 +119,7 @@ it('neither loses, duplicates nor restores deleted rows when any flush fails', a
   await open(await killed(first), { flags: SMALL, faults: whole });
   const copyCount = whole.counts.get('duckdb.copy') ?? 0;
   assert.ok(copyCount > 5, `${copyCount} files written`);
-  for (const kind of ['duckdb.copy', 'catalog.transaction']) {
+  for (const kind of ['duckdb.copy', 'relational.transaction']) {
     const callCount = kind === 'duckdb.copy' ? copyCount : (whole.counts.get(kind) ?? 0);
     // The start's own transactions come first; if one fails, the start fails.
     for (let at = 1; at <= callCount; at++) {

@@ -95,7 +95,7 @@ for (const { name, before, change, isMade } of CHANGES) {
   it(`shows ${name} that was stored but reported as failed`, async (context) => {
     const opened = await open(context);
     await before?.(opened);
-    opened.faults.fail({ kind: 'catalog.transaction', effect: 'done' });
+    opened.faults.fail({ kind: 'relational.transaction', effect: 'done' });
     await change(opened);
     assert.equal(isMade(opened), true);
     await opened.restart();
@@ -106,9 +106,9 @@ for (const { name, before, change, isMade } of CHANGES) {
     it(`determines the outcome of ${name} before the next change (${effect})`, async (context) => {
       const opened = await open(context);
       await before?.(opened);
-      opened.faults.fail({ kind: 'catalog.transaction', effect });
-      opened.faults.fail({ kind: 'catalog.read' });
-      await assert.rejects(change(opened), { kind: 'catalog.transaction' });
+      opened.faults.fail({ kind: 'relational.transaction', effect });
+      opened.faults.fail({ kind: 'relational.read' });
+      await assert.rejects(change(opened), { kind: 'relational.transaction' });
       // any result is fine
       await opened.catalog.setShardDuration(database, 1n).catch(() => undefined);
       assert.equal(isMade(opened), effect === 'done');
@@ -121,8 +121,8 @@ for (const { name, before, change, isMade } of CHANGES) {
 it('keeps rows written after a deletion with an unknown outcome', async (context) => {
   const opened = await open(context);
   await opened.write('m v=1i 1', 'other v=1i 1');
-  opened.faults.fail({ kind: 'catalog.transaction', effect: 'done' });
-  opened.faults.fail({ kind: 'catalog.read' });
+  opened.faults.fail({ kind: 'relational.transaction', effect: 'done' });
+  opened.faults.fail({ kind: 'relational.read' });
   const at = { database, table: 'm', hardDelete };
   await assert.rejects(opened.catalog.deletions.deleteTable(at));
   await opened.write('m v=2i 2');
@@ -134,8 +134,8 @@ it('keeps rows written after a deletion with an unknown outcome', async (context
 it('rejects new columns while the catalog is unreachable', async (context) => {
   const { faults, write, ask } = await open(context);
   await write('m v=1i 1');
-  faults.fail({ kind: 'catalog.transaction', effect: 'done' });
-  faults.fail({ kind: 'catalog.read', count: 3 });
+  faults.fail({ kind: 'relational.transaction', effect: 'done' });
+  faults.fail({ kind: 'relational.read', count: 3 });
   for (let i = 0; i < 3; i++) await assert.rejects(write('m w=2i 2'));
   await write('m w=2i 2');
   assert.deepEqual(await ask('SELECT v, w FROM m ORDER BY time'), ['1 | NULL', 'NULL | 2']);

@@ -1,7 +1,8 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
-import { type Clock, maskUrlAndQuery, type SqlConnection } from '@plinth/kernel';
-import type { DeliveryFigures } from '../model/delivery.js';
+import { type Clock, isoSeconds, maskUrlAndQuery, type SqlConnection } from '@plinth/kernel';
+import type { DeliveryCount, DeliveryFigures } from '../model/delivery.js';
 import { type Hook, type RetryPolicy, SECRET_MASK } from '../model/hook.js';
+import { COUNT_BUCKET_MS } from '../storage/delivery-counts.js';
 import type { DeliveryStore } from '../storage/delivery-store.js';
 import type { HookStore } from '../storage/hook-store.js';
 import { retryDelaysSec } from './delivery/retry.js';
@@ -12,6 +13,8 @@ import { describeConfig, describeDisabled } from './ping.js';
 /** The figures of an app cover this period, and at most this number of its newest attempts. */
 const FIGURES_PERIOD_MS = 3_600_000;
 const FIGURES_MAX_COUNT = 2000;
+/** The history of an app covers six hours. Its last bucket is the current one. */
+const HISTORY_BUCKET_COUNT = 24;
 
 /**
  * Creates, changes and removes the webhook of an app in the transactions of the app registry.
@@ -75,7 +78,11 @@ export class AppWebhooks {
 
   async describe(appIds: readonly number[]): Promise<ReadonlyMap<number, object>> {
     const described = new Map<number, object>();
-    const sinceMs = this.#clock.nowMs() - FIGURES_PERIOD_MS;
+    const nowMs = this.#clock.nowMs();
+    const sinceMs = nowMs - FIGURES_PERIOD_MS;
+    const startMs =
+      (Math.floor(nowMs / COUNT_BUCKET_MS) - HISTORY_BUCKET_COUNT + 1) * COUNT_BUCKET_MS;
+    const counts = await this.#deliveries.counts(appIds, startMs);
     for (const appId of appIds) {
       const hook = this.#hooks.get(appId);
       if (hook === undefined) continue;
@@ -89,6 +96,10 @@ export class AppWebhooks {
           standard: retryDelaysSec({ policy: 'standard' }),
         },
         last_hour: figuresToWire(figures),
+        history: historyToWire(
+          counts.filter((count) => count.appId === appId),
+          startMs,
+        ),
       });
     }
     return described;
@@ -107,6 +118,24 @@ const figuresToWire = ({ count, failedCount, p95Ms }: DeliveryFigures): object =
   failed: failedCount,
   p95_duration: p95Ms === undefined ? null : Math.round(p95Ms / 10) / 100,
 });
+
+/** Counts by bucket, oldest first. */
+function historyToWire(counts: readonly DeliveryCount[], startMs: number): object {
+  const succeeded = new Array<number>(HISTORY_BUCKET_COUNT).fill(0);
+  const failed = new Array<number>(HISTORY_BUCKET_COUNT).fill(0);
+  for (const { bucketMs, succeededCount, failedCount } of counts) {
+    const index = (bucketMs - startMs) / COUNT_BUCKET_MS;
+    // An attempt can start in the future when the clocks of nodes differ.
+    if (index >= HISTORY_BUCKET_COUNT) continue;
+    succeeded[index] = succeededCount;
+    failed[index] = failedCount;
+  }
+  return {
+    start: isoSeconds(startMs),
+    bucket_seconds: COUNT_BUCKET_MS / 1000,
+    ...{ succeeded, failed },
+  };
+}
 
 /** Returns the webhook as operators see it. */
 function describeHook(hook: Hook): object {

@@ -1,7 +1,7 @@
 import type { OutboxEvent } from '@plinth/kernel';
 import type { HookRegistry } from './hook-registry.js';
 import { payloadOf } from './payload/event-body.js';
-import type { Publisher } from './publisher.js';
+import type { EventResponse, Publisher } from './publisher.js';
 
 /** Events of the other services, as `event.action`. Source: webhooks, section 8.2. */
 export const INTERNAL_EVENT_TYPES: readonly string[] = [
@@ -20,6 +20,8 @@ export const INTERNAL_EVENT_TYPES: readonly string[] = [
 ];
 
 const SENDER = { login: 'plinth', id: 0, type: 'Bot' };
+
+const keyOf = (id: string): string => `internal ${id}`;
 
 /** Publishes the server's own events to the apps that subscribed to them. */
 export class InternalEvents {
@@ -51,6 +53,17 @@ export class InternalEvents {
     return this.#hooks.matching(event, action).length > 0;
   }
 
+  /** Returns how events of other services were published, for one day. Others are left out. */
+  async published(
+    ids: readonly string[],
+  ): Promise<readonly (Pick<EventResponse, 'guid' | 'targets'> & { readonly id: string })[]> {
+    const found = await this.#publisher.published(ids.map(keyOf));
+    return ids.flatMap((id) => {
+      const response = found.get(keyOf(id));
+      return response === undefined ? [] : [{ id, guid: response.guid, targets: response.targets }];
+    });
+  }
+
   /** Publishes an outbox event. The event id makes repeated calls harmless. */
   async handle({ id, type, createdMs, payload }: OutboxEvent): Promise<void> {
     const [event = type, action = ''] = type.split('.', 2);
@@ -65,7 +78,7 @@ export class InternalEvents {
       installation_id: undefined,
       repository_id: undefined,
       appIds: undefined,
-      idempotencyKey: `internal ${id}`,
+      idempotencyKey: keyOf(id),
       orderingKey: undefined,
       deliverAtMs: undefined,
     });

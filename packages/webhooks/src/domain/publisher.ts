@@ -109,6 +109,12 @@ export class Publisher {
     return await this.#writer.add(prepared);
   }
 
+  /** Returns the responses to earlier events by their idempotency key, which is kept for a day. */
+  async published(keys: readonly string[]): Promise<ReadonlyMap<string, EventResponse>> {
+    const found = await this.#deps.queue.intake.responses(keys);
+    return new Map([...found].map(([key, text]) => [key, JSON.parse(text) as EventResponse])); // `#write` wrote this JSON
+  }
+
   /** Publishes all events in one transaction. */
   async publishBatch(requests: readonly EventRequest[]): Promise<readonly PublishOutcome[]> {
     const preparations: Preparation[] = [];

@@ -68,3 +68,12 @@ export interface DeliveryFigures {
   /** 95th percentile of the duration; undefined without attempts. */
   readonly p95Ms: number | undefined;
 }
+
+/** Attempts of an app that started in one time bucket. */
+export interface DeliveryCount {
+  readonly appId: number;
+  readonly bucketMs: number;
+  /** Those with a 2xx status. */
+  readonly succeededCount: number;
+  readonly failedCount: number;
+}

@@ -14,10 +14,10 @@ export interface StoredEvent {
 export interface QueueItem {
   readonly id: number;
   /**
-   * Name under which a node leases the item; in a pending or held item, the name of the node that stored it. A node gets a
-   * new name after it has lost its leases.
+   * Name under which a node leases the item; in a new item, the name of the node that stored it. `undefined` if the item was
+   * read while no node leased it. A node gets a new name after it has lost its leases.
    */
-  readonly leaseHolder: string;
+  readonly leaseHolder: string | undefined;
   readonly appId: number;
   readonly guid: string;
   /**

@@ -10,6 +10,7 @@ import {
 import { Type } from 'typebox';
 import type { WebhooksConfig } from '../config.js';
 import { checkEvent, type FindAppId, type FindInstallationApp } from '../domain/event-rules.js';
+import type { InternalEvents } from '../domain/internal-events.js';
 import type { PayloadProcessor } from '../domain/payload/payload-processor.js';
 import type { EventRequest, Publisher, PublishOutcome } from '../domain/publisher.js';
 import { isWebhookError, statusOf } from './to-wire.js';
@@ -19,6 +20,8 @@ export interface EventRouteDeps {
   readonly clock: Clock;
   readonly publisher: Publisher;
   readonly payloads: PayloadProcessor;
+  /** Absent if the server's own events are not published. */
+  readonly internalEvents: InternalEvents | undefined;
   readonly findAppId: FindAppId;
   readonly findInstallationApp: FindInstallationApp;
 }
@@ -30,9 +33,18 @@ const MAX_BATCH_COUNT = 1000;
 const ENVELOPE_BYTES = 65_536;
 const MAX_BATCH_SIZE_BYTES = 64 * 1024 * 1024;
 
+const MAX_FOUND_COUNT = 100;
+const MAX_IDS_LENGTH = 10_000;
+const PUBLISHED = Type.Object({
+  id: Type.String(),
+  guid: Type.String(),
+  targets: Type.Array(Type.Object({ app_id: Type.Integer(), hook_id: Type.Integer() })),
+});
+
 /** Routes that publish events of operators. Source: webhooks, section 8.1. */
 export function eventRoutes(deps: EventRouteDeps): readonly Route[] {
-  const { publisher, payloads, config, clock, findAppId, findInstallationApp } = deps;
+  const { publisher, payloads, config, clock, internalEvents } = deps;
+  const { findAppId, findInstallationApp } = deps;
   const maxBytes = config.max_payload_bytes + ENVELOPE_BYTES;
   return [
     operatorRoute('POST', '/events', {
@@ -61,6 +73,25 @@ export function eventRoutes(deps: EventRouteDeps): readonly Route[] {
         const outcome = await publisher.publish(event);
         if ('refused' in outcome) throw outcome.refused;
         return githubResponse(202, outcome.response);
+      },
+    }),
+    operatorRoute('GET', '/events/internal', {
+      about: {
+        summary: "Find the deliveries of the server's own events, of the last day",
+        description: `Up to ${MAX_FOUND_COUNT} ids, separated by commas. Events that no app received are left out.`,
+      },
+      input: { query: Type.Object({ ids: Type.String({ maxLength: MAX_IDS_LENGTH }) }) },
+      output: { 200: response('the events', json(Type.Array(PUBLISHED))) },
+      errors: { 422: 'there are too many ids' },
+      async handle(_request, { query: { ids } }) {
+        const named = ids.split(',').filter((id) => id !== '');
+        if (named.length > MAX_FOUND_COUNT) {
+          const message = `ids can contain at most ${MAX_FOUND_COUNT} ids`;
+          throw new ValidationFailed([
+            { resource: 'Event', field: 'ids', code: 'custom', message },
+          ]);
+        }
+        return githubResponse(200, (await internalEvents?.published(named)) ?? []);
       },
     }),
     operatorRoute('POST', '/events/batch', {

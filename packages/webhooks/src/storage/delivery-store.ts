@@ -1,11 +1,13 @@
 import { RawStatements, type RelationalStore, type SqlConnection } from '@plinth/kernel';
 import type {
+  DeliveryCount,
   DeliveryDetail,
   DeliveryFigures,
   DeliveryFilter,
   DeliverySummary,
 } from '../model/delivery.js';
 import { idAt } from '../model/time-ids.js';
+import { purgeCounts, readCounts } from './delivery-counts.js';
 import { DeliveryScanner } from './delivery-scan.js';
 import { decodePayload, type PayloadEncoding } from './queue/payload-codec.js';
 
@@ -153,6 +155,11 @@ export class DeliveryStore {
     return await this.#scanner.figures(appId, sinceMs, limit);
   }
 
+  /** Returns the counts of all these apps in buckets from `sinceMs` on, the start of a bucket, with one statement. */
+  async counts(appIds: readonly number[], sinceMs: number): Promise<readonly DeliveryCount[]> {
+    return await readCounts(this.#sql, this.#reader, appIds, sinceMs);
+  }
+
   /** Returns the greatest record id of the app; 0 if it has none. */
   async lastId(appId: number): Promise<number> {
     const [row] = await this.#sql.all<{ readonly id: number | null }>(
@@ -164,7 +171,7 @@ export class DeliveryStore {
   }
 
   /**
-   * Deletes records, events and keys older than `beforeMs`, at most `limit` of each, so that the
+   * Deletes records, events, keys and counts older than `beforeMs`, at most `limit` of each, so that the
    * transaction stays short.
    * @returns whether more may remain.
    */
@@ -194,7 +201,8 @@ export class DeliveryStore {
           select key from webhooks_idempotency where accepted_ms < ? order by accepted_ms limit ?)`,
         [beforeMs, limit],
       );
-      return Math.max(rows.length, events, keys) === limit;
+      const counts = await purgeCounts(this.#sql, tx, beforeMs, limit);
+      return Math.max(rows.length, events, keys, counts) === limit;
     });
   }
 

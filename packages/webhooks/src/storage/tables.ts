@@ -6,6 +6,7 @@ export const WEBHOOK_MIGRATIONS: readonly Migration[] = [
   { name: '0002_webhooks_ended_nodes', up: nameFoldersOfNodes },
   { name: '0003_webhooks_switched_off', up: addDisabledReason },
   { name: '0004_webhooks_attempt_numbers', up: addAttemptNumbers },
+  { name: '0005_webhooks_delivery_counts', up: createDeliveryCounts },
 ];
 
 /**
@@ -140,4 +141,19 @@ async function addDisabledReason(tx: Transaction<unknown>): Promise<void> {
 /** Adds the attempt number of each delivery record. It is NULL in records of earlier versions. */
 async function addAttemptNumbers(tx: Transaction<unknown>): Promise<void> {
   await sql.raw('alter table webhooks_deliveries add column attempt_no integer').execute(tx);
+}
+
+/** Attempts by app and time bucket. Attempts of earlier versions are not counted. */
+async function createDeliveryCounts(tx: Transaction<unknown>): Promise<void> {
+  for (const statement of [
+    `create table webhooks_delivery_counts (
+      app_id bigint not null,
+      bucket_ms bigint not null,
+      succeeded bigint not null,
+      failed bigint not null,
+      primary key (app_id, bucket_ms))`,
+    'create index webhooks_delivery_counts_bucket on webhooks_delivery_counts (bucket_ms)',
+  ]) {
+    await sql.raw(statement).execute(tx);
+  }
 }

@@ -382,6 +382,45 @@ function webhookStoreContract(system: string, withStore: WithStore): void {
       });
     });
 
+    it('counts attempts by app and quarter of an hour, once each', async () => {
+      await withStore(async (store) => {
+        const queue = new QueueStore(store, 'node');
+        const deliveries = new DeliveryStore(store);
+        await queue.start(NOW_MS);
+        const accept = async (appId: number, count: number) => {
+          const events = Array.from({ length: count }, async () => await newEvent(appId));
+          await queue.intake.accept(await Promise.all(events), NOW_MS);
+          return await queue.claim([{ appId, limit: count }], NOW_MS);
+        };
+        const statuses = [200, 299, 302, 503, 0];
+        const batch = (await accept(1, 5)).map((item, at) =>
+          done(item, { status_code: statuses[at] ?? 0 }),
+        );
+        await queue.finish(batch, NOW_MS);
+        // A repeated call stores no attempt twice.
+        await queue.finish(batch, NOW_MS, true);
+        const quarterMs = 15 * 60_000;
+        const later = (await accept(1, 2)).map((item, at) =>
+          done(item, { deliveredMs: NOW_MS + quarterMs - 1 + at }),
+        );
+        await queue.finish([...later, ...(await accept(2, 1)).map((item) => done(item))], NOW_MS);
+        const counts = async (appIds: readonly number[], sinceMs = NOW_MS) =>
+          (await deliveries.counts(appIds, sinceMs))
+            .map(({ appId, bucketMs, succeededCount, failedCount }) =>
+              [appId, (bucketMs - NOW_MS) / quarterMs, succeededCount, failedCount].join(' '),
+            )
+            .sort();
+        assert.deepEqual(await counts([1, 2, 3]), ['1 0 3 3', '1 1 1 0', '2 0 1 0']);
+        assert.deepEqual(await counts([1], NOW_MS + quarterMs), ['1 1 1 0']);
+        assert.deepEqual(await counts([]), []);
+        // The bucket of 00:00 ends at 00:15.
+        await deliveries.purge(NOW_MS + quarterMs - 1, 100);
+        assert.equal((await counts([1, 2])).length, 3);
+        await deliveries.purge(NOW_MS + quarterMs, 100);
+        assert.deepEqual(await counts([1, 2]), ['1 1 1 0']);
+      });
+    });
+
     it('deletes records after their retention period, and nothing that is still needed', async () => {
       await withStore(async (store) => {
         const queue = new QueueStore(store, 'node');

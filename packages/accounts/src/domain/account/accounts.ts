@@ -19,11 +19,12 @@ import { type FactFinder, referencesIn } from '../change/facts.js';
 import { type AccountRequestFields, mergeAccount } from '../change/merge-account.js';
 import type { MutationOutcome, MutationResponse, Mutations } from '../change/mutations.js';
 import { normalisePhone } from '../change/phone-format.js';
-import { invalidFields } from '../refusals.js';
+import { invalidFields, notFound } from '../refusals.js';
 import type { RequestContext } from '../request-context.js';
 import { unmetOperatorRequirements } from '../requirements/operator-requirements.js';
 import type { AccountAccess } from './account-access.js';
 import { type ListRequest, readPage, toPage } from './account-pages.js';
+import { entityTag, refuseChanged } from './entity-tags.js';
 import type { Tokens, TokenUse } from './tokens.js';
 
 export interface AccountsDeps {
@@ -42,6 +43,16 @@ export interface AccountsDeps {
   /** Evaluates an account before a read if the passage of time changed it. */
   readonly refresh: (tenant: RequestContext['tenant'], id: string) => Promise<void>;
 }
+
+/** The sections that operators edit. Requirements follow from them and from the time. */
+const EDITED: ReadonlySet<Include> = new Set([
+  'configuration.customer',
+  'configuration.merchant',
+  'configuration.recipient',
+  'configuration.storer',
+  'defaults',
+  'identity',
+]);
 
 /** A write with a valid shape. */
 export interface AccountWrite {
@@ -97,8 +108,22 @@ export class Accounts {
     return await this.#deps.mutations.run(call, async () => {
       this.#checkAccess(context);
       const stored = await this.#deps.access.toChange(context.tenant, id);
+      refuseChanged(context, this.#etagOf(stored));
       return await this.#write(context, write, stored, 'update');
     });
+  }
+
+  /** @returns a tag that changes with the data of the account. */
+  async etag(context: RequestContext, id: string): Promise<string> {
+    await this.#deps.access.summary(context.tenant, id);
+    const view = await this.#deps.store.view(context.tenant, id);
+    if (view === undefined) throw notFound('account', id);
+    return entityTag(accountObject(view, EDITED, this.#deps.wire));
+  }
+
+  #etagOf({ account, persons }: Aggregate): string {
+    const individual = persons.find(({ id }) => id === account.individualId);
+    return entityTag(accountObject({ account, individual }, EDITED, this.#deps.wire));
   }
 
   /** @returns the response body. */

@@ -13,6 +13,7 @@ import type { RequestContext } from '../request-context.js';
 import { unmetOperatorRequirements } from '../requirements/operator-requirements.js';
 import { type ListRequest, readPage, toPage } from './account-pages.js';
 import { type AccountsDeps, bindFiles, reasonOf } from './accounts.js';
+import { entityTag, refuseChanged } from './entity-tags.js';
 import type { TokenUse } from './tokens.js';
 
 type PersonsDeps = Omit<AccountsDeps, 'wire' | 'refresh'>;
@@ -50,6 +51,7 @@ export class Persons {
   ): Promise<MutationResponse> {
     return await this.#change(context, target.accountId, write, async (stored) => {
       const before = personIn(stored, target.id);
+      refuseChanged(context, tagOf(before));
       return await this.#write(context, write, { stored, before });
     });
   }
@@ -57,12 +59,12 @@ export class Persons {
   async retrieve(
     context: RequestContext,
     target: { readonly accountId: string; readonly id: string },
-  ): Promise<string> {
+  ): Promise<{ readonly body: string; readonly etag: string }> {
     this.#checkAccess(context);
     await this.#deps.access.summary(context.tenant, target.accountId);
     const person = await this.#deps.store.person(context.tenant, target.accountId, target.id);
     if (person === undefined) throw notFound('person', target.id);
-    return JSON.stringify(personObject(person));
+    return { body: JSON.stringify(personObject(person)), etag: tagOf(person) };
   }
 
   async list(context: RequestContext, accountId: string, request: ListRequest): Promise<string> {
@@ -81,6 +83,7 @@ export class Persons {
     const write = { body: {}, requestFields: {} };
     return await this.#change(context, target.accountId, write, async (stored) => {
       const person = personIn(stored, target.id);
+      refuseChanged(context, tagOf(person));
       const { settings: platform } = context;
       const { account } = stored;
       refuse(this.#deps.rules.checkPersonDeletion({ platform, account, person }));
@@ -212,6 +215,9 @@ function personIn({ persons }: Aggregate, id: string): StoredPerson {
   if (person === undefined) throw notFound('person', id);
   return person;
 }
+
+/** Each change increases the time of the last one. */
+const tagOf = ({ updatedMs }: StoredPerson): string => entityTag(updatedMs);
 
 /** Replaces or appends a person; the list stays in order of creation. */
 function replacePerson(

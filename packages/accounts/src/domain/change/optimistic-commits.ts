@@ -3,7 +3,7 @@ import type { CommitQueue, CommitResult, WriteSet } from '../../storage/commit-q
 import type { LockVersionStore } from '../../storage/lock-version-store.js';
 
 /**
- * Maximum number of retries. If nodes compete for the same change, one of them succeeds in each
+ * Maximum number of attempts, including the first. If nodes compete for the same change, one of them succeeds in each
  * round.
  */
 const MAX_ATTEMPT_COUNT = 20;
@@ -20,7 +20,7 @@ export class OptimisticCommits {
 
   /**
    * Makes and commits a change. Retries if another node has changed the data it depends on. Throws
-   * `account_rate_limit_exceeded` after too many retries.
+   * `account_rate_limit_exceeded` after too many attempts.
    * @param lockKeys locks that the caller holds.
    * @param prepare reads data and returns the change without applying it; `undefined` writes nothing.
    * @param recordId see `CommitQueue.commit`.

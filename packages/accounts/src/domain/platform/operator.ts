@@ -202,6 +202,18 @@ export class Operator {
     return await this.#deps.clocks.add(this.#tenant(platform, false), about);
   }
 
+  /** Returns the ids of the accounts of a clock, which also include closed ones. */
+  async listOnClock(platform: string, clock: string): Promise<object> {
+    const tenant = this.#tenant(platform, false);
+    const { clocks, store } = this.#deps;
+    await clocks.refuseUnknown(tenant, clock);
+    const found = await Promise.all(
+      (await store.listOnClock(clock)).map(async (id) => store.summary(tenant, id)),
+    );
+    const data = found.flatMap((each) => (each ? [JSON.parse(each.summaryJson) as unknown] : []));
+    return { data };
+  }
+
   /** Runs due work in both modes, or evaluates every open account as of `now`. */
   async tick(platform: string, body: unknown): Promise<object> {
     const { now } = check<{ now?: string }>(tickSchema(), body);

@@ -78,6 +78,11 @@ export class TestClocks {
     return JSON.stringify(this.#wire(await this.#find(context.tenant, id)));
   }
 
+  /** Throws `not_found`. */
+  async refuseUnknown(tenant: Tenant, id: string): Promise<void> {
+    await this.#find(tenant, id);
+  }
+
   async list(context: RequestContext, request: ListRequest): Promise<string> {
     const query = readPage(request);
     const found = await this.#deps.registeredObjects.list<TestClock>(

@@ -268,7 +268,7 @@ function filesOf(document: Documents[string]): string[] {
 
 /**
  * In test mode, a person born on this date is on the sanctions list. Each such person raises the
- * alert once.
+ * alert once: the result for `sanctions:<person id>` shows that it was raised.
  */
 function checkSanctions(subject: Subject, verifications: Record<string, Verification>): boolean {
   if (subject.account.livemode) return false;

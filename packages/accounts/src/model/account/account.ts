@@ -244,7 +244,10 @@ export interface OperatorOverrides {
   }[];
 }
 
-/** Result of one verification, by its target: `business`, `person:<id>`, `document:<file id>`. */
+/**
+ * Result of one verification, by its target: `business`, `person:<id>`, `document:<file id>`. `sanctions:<person id>` is
+ * always `success`: the alert about this person was raised.
+ */
 export interface Verification {
   readonly status: 'success' | 'pending' | 'failed';
   /** Code shown by the requirement entry, if `failed`. */

@@ -24,12 +24,14 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, string>> = {
   secret_key_required: 'A publishable key can only create tokens. Use a secret key.',
   operator_token_required: "Operator paths require the server's admin token.",
   not_found: 'The id is unknown, or belongs to another platform or to the other mode.',
+  precondition_failed:
+    'The object was changed after the version in If-Match was read. Read it again, then repeat the change.',
   unrecognized_url: 'This path does not exist.',
   method_not_allowed:
     'The path does not support this method. The Allow header lists the supported ones.',
   request_timeout: 'The body was sent too slowly.',
   request_too_large: 'The body is larger than the server accepts.',
-  unsupported_media_type: 'Bodies must be application/json.',
+  unsupported_media_type: 'The content type must be application/json.',
   idempotency_error: 'The idempotency key was used with other parameters. Use a new key.',
   idempotency_key_in_use: 'The first request with this key is still running. Retry later.',
   account_rate_limit_exceeded:

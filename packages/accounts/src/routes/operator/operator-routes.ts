@@ -8,8 +8,9 @@ import {
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { Operator } from '../../domain/platform/operator.js';
+import type { VendorWord } from '../../model/platform/vendor-word.js';
 import { bodyRule, MAX_OPERATOR_VALUE_COUNT, readJson } from '../bodies.js';
-import { bodyName, HANDLER_VALIDATION, pageQuery } from '../description.js';
+import { bodyName, bodySchemas, HANDLER_VALIDATION, pageQuery } from '../description.js';
 import { PAGE_LIMIT, QueryString } from '../query-string.js';
 import { OPERATOR_PATH, type RequestAuthenticator } from '../request-authenticator.js';
 import { jsonTextResponse } from '../to-wire.js';
@@ -38,8 +39,9 @@ export function operatorRoutes(deps: {
   readonly authenticator: RequestAuthenticator;
   readonly operator: Operator;
   readonly maxBodyBytes: number;
+  readonly vendorWord: VendorWord;
 }): readonly Route[] {
-  const { authenticator, operator, maxBodyBytes } = deps;
+  const { authenticator, operator, maxBodyBytes, vendorWord } = deps;
   const route = (
     method: Route['method'],
     path: string,
@@ -74,6 +76,14 @@ export function operatorRoutes(deps: {
   const id = ({ param }: OperatorCall): string => param('platform');
   const at = (call: OperatorCall) => ({ platform: id(call), id: call.param('account') });
   return [
+    route(
+      'GET',
+      '/schemas',
+      { summary: 'Retrieve the JSON Schemas of request bodies' },
+      async () => ({
+        schemas: vendorWord.allToWire(bodySchemas()),
+      }),
+    ),
     route('GET', '/platforms', { summary: 'List platforms' }, async () => operator.listPlatforms()),
     route(
       'POST',
@@ -135,6 +145,12 @@ export function operatorRoutes(deps: {
       `${platform}/test_clocks`,
       { summary: 'Add a test clock', body: 'test_clock' },
       async (call) => operator.addClock(id(call), call.body()),
+    ),
+    route(
+      'GET',
+      `${platform}/test_clocks/:clock/accounts`,
+      { summary: 'List the accounts of a test clock' },
+      async (call) => operator.listOnClock(id(call), call.param('clock')),
     ),
     route(
       'POST',

@@ -102,7 +102,7 @@ export async function checkDataFolder(dataDir: string): Promise<{
   const path = join(dataDir, STORE_FILE);
   const { size } = await stat(path).catch((error: Error) => {
     throw new CommandFailed(
-      `${dataDir} is not a data folder, or its ${STORE_FILE} is missing: ${error.message}; in a used data folder, restore a backup or a snapshot`,
+      `cannot read ${path}: ${error.message}; use the path of a data folder, or, if the file was lost, restore a backup or a snapshot`,
     );
   });
   if (size === 0) throw new CommandFailed(`${path} is empty; restore a backup or a snapshot`);

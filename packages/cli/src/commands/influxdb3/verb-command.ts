@@ -90,7 +90,9 @@ function renamed(path: string, { options = {} }: Alias): string {
   const rows = Object.entries(options).map(
     ([theirs, ours]) => `  ${theirs} is ${ours || 'the argument'}`,
   );
-  return rows.length === 0 ? '' : `\nOptions of ${path} with different names:\n${rows.join('\n')}`;
+  return rows.length === 0
+    ? ''
+    : `\nOptions that have another name in ${path}:\n${rows.join('\n')}`;
 }
 
 /** The table of `influxdb3` commands in `docs/COMMANDS.md`. */
@@ -109,7 +111,7 @@ export function describeSpellings(): string {
       return `| ${theirs} | \`${escaped(nameOf(spelling).replace('plinth ', ''))}\` | ${names.join(', ')} |`;
     }),
   );
-  return `| influxdb3 | plinth | Options with different names |\n|---|---|---|\n${rows.join('\n')}\n`;
+  return `| influxdb3 | plinth | Options that have another name |\n|---|---|---|\n${rows.join('\n')}\n`;
 }
 
 const escaped = (text: string): string => text.replaceAll('|', '\\|');

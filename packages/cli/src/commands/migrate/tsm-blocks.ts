@@ -35,10 +35,11 @@ export function readBlock(bytes: Buffer, type: TsmType): TsmBlock {
   if (crc32(bytes.subarray(4)) !== bytes.readUInt32BE(0))
     throw new DamagedBlock('checksum mismatch');
   if (TSM_TYPES[bytes.readUInt8(4)] !== type)
-    throw new DamagedBlock('the type of the block differs from the index');
+    throw new DamagedBlock('the block type does not match the type in the index');
   const [timesSize, start] = varint(bytes, 5);
   const valuesStart = start + Number(timesSize);
-  if (valuesStart >= bytes.length) throw new DamagedBlock('the timestamps exceed the block');
+  if (valuesStart >= bytes.length)
+    throw new DamagedBlock('the timestamps extend beyond the end of the block');
   const times = readTimes(bytes.subarray(start, valuesStart));
   const values = readValues(bytes.subarray(valuesStart), type);
   if (times.length !== values.length) {

@@ -106,7 +106,7 @@ function redriveCommand(): Command {
     .option('--event <name>', 'only deliveries of this event')
     .option('--since <time>', 'only deliveries since this time (ISO 8601)')
     .option('--until <time>', 'only deliveries until this time (ISO 8601)')
-    .option('--dry-run', 'only print the number of deliveries');
+    .option('--dry-run', 'print only the number of deliveries');
   return command.action(async () => {
     const { app, dead, dryRun, event, since, until } = command.opts<{
       app: string;

@@ -182,7 +182,9 @@ async function readTarkovData(source: string): Promise<Record<string, unknown>> 
   const isBare = names.includes('objects') && names.includes('HEAD');
   const files = isBare ? await readCommit(path, ref) : await readFolder(path, names);
   if (Object.keys(files).length === 0)
-    throw new CommandFailed(`${path} contains no known data files`);
+    throw new CommandFailed(
+      `${path} contains no tarkovdata files, such as quests.json or hideout.json`,
+    );
   return files;
 }
 

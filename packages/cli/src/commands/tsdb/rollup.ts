@@ -15,7 +15,7 @@ interface CreateOptions {
 /** `plinth rollup`. */
 export function rollupCommand(): Command {
   return new Command('rollup')
-    .description('compute aggregates of each time interval into a table')
+    .description('aggregate each time interval and write the results to a table')
     .addCommand(create())
     .addCommand(list())
     .addCommand(remove())

@@ -80,7 +80,6 @@ export function addTooltip(plot: uPlot, series: readonly ChartSeries[], values: 
       tip.hidden = true;
       return;
     }
-    const y = plot.posToVal(top, 'y');
     const rows = series
       .flatMap((each, index) => {
         const value = values[index]?.[idx as number];
@@ -92,7 +91,8 @@ export function addTooltip(plot: uPlot, series: readonly ChartSeries[], values: 
             unit: each.unit,
             value,
             index,
-            distance: Math.abs((drawn ?? 0) - y),
+            // In pixels, because the series may have different axes.
+            distance: Math.abs(plot.valToPos(drawn ?? 0, scaleOf(plot, index)) - top),
           },
         ];
       })
@@ -110,6 +110,9 @@ export function addTooltip(plot: uPlot, series: readonly ChartSeries[], values: 
   };
   plot.hooks.setCursor = [...(plot.hooks.setCursor ?? []), () => requestAnimationFrame(show)];
 }
+
+/** @param index of a drawn series. The first series of the chart library is the time. */
+const scaleOf = (plot: uPlot, index: number): string => plot.series[index + 1]?.scale ?? 'y';
 
 function tipRow(
   row: {

@@ -1,4 +1,5 @@
 import type uPlot from 'uplot';
+import { type Axes, type Side, sideOf } from '../../lib/chart/axes.js';
 import { densityOf, strengthOf } from '../../lib/chart/density.js';
 import { cssColor, styleOf } from '../../lib/chart/palette.js';
 import type { ChartSeries } from '../../lib/chart/series.js';
@@ -15,6 +16,7 @@ export interface PointsStyle {
   readonly kind: 'scatter' | 'heat';
   readonly range: TimeRange;
   readonly isLog: boolean;
+  readonly axes: Axes;
   readonly colourOf: (key: string) => number;
 }
 
@@ -33,24 +35,29 @@ export function drawPoints(plot: uPlot, style: PointsStyle): void {
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
   ctx.clip();
   if (kind === 'heat') {
-    drawCells(plot, style, { of: series, colour: cssColor('--accent'), cellPx: HEAT_CELL_PX });
+    drawCells(plot, style, {
+      ...{ of: series, side: 'y', colour: cssColor('--accent'), cellPx: HEAT_CELL_PX },
+    });
   } else if (isDense(series)) {
     for (const each of series) {
       const colour = styleOf(style.colourOf(each.key)).color;
-      drawCells(plot, style, { of: [each], colour, cellPx: DENSITY_CELL_PX });
+      const side = sideOf(each, style.axes);
+      drawCells(plot, style, { of: [each], side, colour, cellPx: DENSITY_CELL_PX });
     }
   } else for (const each of series) drawDots(plot, each, style);
   ctx.restore();
 }
 
-function drawDots(plot: uPlot, { key, times, values }: ChartSeries, style: PointsStyle): void {
+function drawDots(plot: uPlot, series: ChartSeries, style: PointsStyle): void {
+  const { key, times, values } = series;
   const { ctx } = plot;
+  const side = sideOf(series, style.axes);
   const size = DOT_PX * devicePixelRatio;
   ctx.fillStyle = styleOf(style.colourOf(key)).color;
   ctx.globalAlpha = 0.75;
   for (let at = 0; at < times.length; at++) {
     const x = plot.valToPos((times[at] as number) / 1000, 'x', true);
-    const y = plot.valToPos(values[at] as number, 'y', true);
+    const y = plot.valToPos(values[at] as number, side, true);
     if (Number.isFinite(y)) ctx.fillRect(x - size / 2, y - size / 2, size, size);
   }
   ctx.globalAlpha = 1;
@@ -61,6 +68,7 @@ function drawCells(
   { range, isLog }: PointsStyle,
   options: {
     readonly of: readonly ChartSeries[];
+    readonly side: Side;
     readonly colour: string;
     readonly cellPx: number;
   },
@@ -69,7 +77,7 @@ function drawCells(
   const cellPx = options.cellPx * devicePixelRatio;
   const columns = Math.max(1, Math.round(bbox.width / cellPx));
   const rows = Math.max(1, Math.round(bbox.height / cellPx));
-  const { min: low = 0, max: high = 1 } = scales['y'] ?? {};
+  const { min: low = 0, max: high = 1 } = scales[options.side] ?? {};
   const counts = densityOf(options.of, { ...range, low, high, columns, rows, isLog });
   const highest = counts.reduce((most, count) => Math.max(most, count), 0);
   ctx.fillStyle = options.colour;

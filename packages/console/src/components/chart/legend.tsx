@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react';
 import { styleOf } from '../../lib/chart/palette.js';
 import type { ChartSeries } from '../../lib/chart/series.js';
 import type { SeriesStats } from '../../lib/frame/stats.js';
-import { countText, quantityText } from '../../lib/units.js';
+import { countText, quantityText, type Unit } from '../../lib/units.js';
 import { Icon } from '../controls/icon.js';
 import { rowMark, useRovingRows } from '../grid/use-roving-rows.js';
 
@@ -13,6 +13,8 @@ type Order = 'name' | keyof SeriesStats;
 export function Legend(props: {
   readonly series: readonly ChartSeries[];
   readonly totalCount: number;
+  /** The unit of the right axis, if there is one. */
+  readonly rightUnit: Unit | undefined;
   /** The query groups rows, so the maximum of the points may differ from the maximum of the rows. */
   readonly isGrouped: boolean;
   readonly hidden: ReadonlySet<string>;
@@ -21,7 +23,7 @@ export function Legend(props: {
   /** Adds a filter for this series to the query. */
   readonly onFilter: (series: ChartSeries) => void;
 }) {
-  const { series, totalCount, isGrouped, hidden, colourOf, onHide, onFilter } = props;
+  const { series, totalCount, rightUnit, isGrouped, hidden, colourOf, onHide, onFilter } = props;
   const [find, setFind] = useState('');
   const [order, setOrder] = useState<Order>('name');
   const [isAscending, setIsAscending] = useState(true);
@@ -119,6 +121,9 @@ export function Legend(props: {
                     />
                     <SeriesName series={each} isNamed={isNamed} />
                   </button>
+                  {each.unit === rightUnit && !hidden.has(each.key) && (
+                    <span className="hint soft legend-side">right axis</span>
+                  )}
                 </td>
                 {FIGURES.map((figure) => (
                   <td key={figure} className="num nowrap">

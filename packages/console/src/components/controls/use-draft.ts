@@ -1,22 +1,24 @@
 import { useState } from 'react';
-
-const PREFIX = 'plinth-draft ';
+import { DRAFT, PERSONAL_DRAFT } from '../../lib/storage/drafts.js';
 
 /**
  * A text that the user edits, kept in this tab until it is saved or reverted.
  * @param key the URL of the object.
  * @param stored the text on the server, and `base`, its version.
+ * @param isPersonal whether the text has personal data, so that a sign-out deletes it.
  */
 export function useDraft(
   key: string,
   stored: { readonly text: string; readonly base: string } | undefined,
+  isPersonal = false,
 ) {
-  const [draft, setDraft] = useState(() => read(key));
+  const storageKey = `${isPersonal ? PERSONAL_DRAFT : DRAFT}${key}`;
+  const [draft, setDraft] = useState(() => read(storageKey));
   const keep = (next: Draft | undefined): void => {
     setDraft(next);
     try {
-      if (next === undefined) sessionStorage.removeItem(PREFIX + key);
-      else sessionStorage.setItem(PREFIX + key, JSON.stringify(next));
+      if (next === undefined) sessionStorage.removeItem(storageKey);
+      else sessionStorage.setItem(storageKey, JSON.stringify(next));
     } catch {
       // The storage is full; the draft is kept in this page.
     }
@@ -37,7 +39,7 @@ interface Draft {
   readonly base: string;
 }
 
-function read(key: string): Draft | undefined {
-  const text = sessionStorage.getItem(PREFIX + key);
+function read(storageKey: string): Draft | undefined {
+  const text = sessionStorage.getItem(storageKey);
   return text === null ? undefined : (JSON.parse(text) as Draft);
 }

@@ -149,10 +149,3 @@ function range(from: number, to: number): Uint32Array {
   for (let index = 0; index < rows.length; index++) rows[index] = from + index;
   return rows;
 }
-
-/** The unit that all series share. */
-export function sharedUnit(series: readonly ChartSeries[]): Unit {
-  const units = new Set(series.map(({ unit }) => unit));
-  const [unit = 'none'] = units;
-  return units.size === 1 ? unit : 'none';
-}

@@ -1,7 +1,13 @@
 // Source: the console's specification, "Words" and "Faults".
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { attemptText, deliveryFigures, isDelivered, resultText } from './delivery-text.js';
+import {
+  attemptText,
+  deliveryFigures,
+  isDelivered,
+  missingText,
+  resultText,
+} from './delivery-text.js';
 
 it('names the result of a delivery with the reason phrase or the failure', () => {
   const cases: readonly (readonly [status: string, code: number, text: string, good: boolean])[] = [
@@ -38,4 +44,24 @@ it('computes the success rate, and when an app is failing', () => {
   assert.equal(of(3, 1)?.isFailing, false);
   assert.equal(of(3, 1)?.successPercent, 66);
   assert.equal(of(1000, 1)?.successPercent, 99);
+});
+
+it('reports the part of a response that is not stored', () => {
+  const text = (payload: unknown, headers: Readonly<Record<string, string>> | null = {}) =>
+    missingText({ headers, payload }, 10);
+  assert.equal(text('short'), undefined);
+  assert.equal(text(null, null), undefined);
+  assert.equal(text('0123456789', { 'Content-Length': '10' }), undefined);
+  assert.match(
+    text('0123456789', { 'Content-Length': '1048576' }) ?? '',
+    /^The first 10 of 1,048,576 bytes\./,
+  );
+  assert.match(text('0123456789') ?? '', /^The first 10 bytes\./);
+  // 12345678 and two of the four bytes of a character, stored as U+FFFD with three bytes.
+  assert.match(
+    text('12345678\ufffd', { 'content-length': '20' }) ?? '',
+    /^The first 10 of 20 bytes\./,
+  );
+  // A connection that ended early.
+  assert.match(text('abc', { 'content-length': '9' }) ?? '', /^The first 3 of 9 bytes\./);
 });

@@ -1,13 +1,16 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { fetchAccount, fetchAccounts } from '../../api/accounts.js';
 import { DataTable } from '../../components/controls/data-table.js';
+import { Icon } from '../../components/controls/icon.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { ShowMore } from '../../components/controls/show-more.js';
 import { SearchBox, SearchCheckbox } from '../../components/search/search-fields.js';
 import type { AccountRow } from '../../lib/account.js';
 import { capabilitiesOf, requirementSummary, statusText } from '../../lib/account-text.js';
 import { countText } from '../../lib/units.js';
+import { CreateAccount } from './account-data.js';
 import { ModeSwitch } from './mode-switch.js';
 import { usePlatform } from './use-platform.js';
 
@@ -19,6 +22,7 @@ export function AccountsPage() {
   const { find = '', closed = '' } = useSearch({ strict: false }) as Record<string, string>;
   const navigate = useNavigate();
   const { platforms, platform, isLive } = usePlatform();
+  const [isCreating, setIsCreating] = useState(false);
   const pages = useInfiniteQuery({
     queryKey: ['accounts', 'list', platform, isLive, closed],
     queryFn: ({ pageParam }) =>
@@ -27,7 +31,7 @@ export function AccountsPage() {
     getNextPageParam: ({ next }) => next,
     enabled: platform !== '',
   });
-  const loaded = pages.data?.pages.flatMap((page) => page.accounts) ?? [];
+  const loaded = pages.data?.pages.flatMap((page) => page.rows) ?? [];
   const searchText = find.trim().toLowerCase();
   const shown = loaded.filter(({ id, display_name, contact_email }) =>
     `${id} ${display_name ?? ''} ${contact_email ?? ''}`.toLowerCase().includes(searchText),
@@ -39,10 +43,21 @@ export function AccountsPage() {
         <ModeSwitch platforms={platforms.data ?? []} />
         <SearchBox label="Find account" placeholder="Find account" />
         <SearchCheckbox label="Closed" name="closed" />
-        <span className="row end">
+        <span className="row wrap end">
+          <Link to="/accounts/clocks" search={{ platform }} className="button">
+            Test clocks
+          </Link>
           <Link to="/accounts/keys" search={{ platform }} className="button">
             API keys
           </Link>
+          <button
+            type="button"
+            className="button primary"
+            disabled={platform === ''}
+            onClick={() => setIsCreating(true)}
+          >
+            <Icon name="plus" size={14} /> Create account
+          </button>
         </span>
       </header>
       <QueryProblem of={platforms} />
@@ -88,7 +103,7 @@ export function AccountsPage() {
         empty={
           loaded.length > 0
             ? 'No loaded account matches.'
-            : 'No accounts yet. Client libraries of Stripe create them with an API key of this platform.'
+            : 'No accounts yet. Create one here, or with an API key and a client library of Stripe.'
         }
       />
       {loaded.length > 0 && (
@@ -96,6 +111,9 @@ export function AccountsPage() {
           {countText(shown.length)} {pages.hasNextPage ? 'of the loaded accounts' : 'accounts'}
           <ShowMore pages={pages} />
         </p>
+      )}
+      {isCreating && (
+        <CreateAccount tenant={{ platform, isLive }} onClose={() => setIsCreating(false)} />
       )}
     </div>
   );

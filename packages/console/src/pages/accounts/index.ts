@@ -1,3 +1,4 @@
 export { AccountKeysPage } from './account-keys-page.js';
 export { AccountPage } from './account-page.js';
 export { AccountsPage } from './accounts-page.js';
+export { TestClocksPage } from './test-clocks-page.js';

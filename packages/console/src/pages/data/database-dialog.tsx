@@ -56,7 +56,7 @@ export function DatabaseDialog(props: {
         value={retention}
         onChange={setRetention}
         mistake={
-          isRetentionRight ? undefined : 'Invalid duration; use a form such as 30d, 12h or 1d 6h.'
+          isRetentionRight ? undefined : 'Invalid duration; use a value such as 30d, 12h or 1d 6h.'
         }
         hint={
           seconds === undefined

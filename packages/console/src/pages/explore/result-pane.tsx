@@ -5,6 +5,7 @@ import { ProblemNote } from '../../components/controls/problem-note.js';
 import { TableView } from '../../components/explore/table-view.js';
 import type { Follow } from '../../components/explore/use-follow.js';
 import { SearchCheckbox } from '../../components/search/search-fields.js';
+import { axesOf } from '../../lib/chart/axes.js';
 import { buildSeries, type SeriesSet } from '../../lib/chart/series.js';
 import { type Frame, isNumeric, MAX_ROW_COUNT } from '../../lib/frame/frame.js';
 import type { ColumnValue, FilterEdit } from '../../lib/query/add-condition.js';
@@ -226,6 +227,7 @@ function Drawn(
       <Legend
         series={set.series}
         totalCount={set.totalCount}
+        rightUnit={axesOf(shown, view === 'heat').right}
         isGrouped={/\bgroup\s+by\b/i.test(ran.typed)}
         hidden={hidden}
         colourOf={colourOf}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { fetchCollections, searchRecords } from '../../api/gamedata.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
@@ -22,6 +22,7 @@ export function CollectionsPage() {
 
 function Search() {
   const { q = '' } = useSearch({ strict: false }) as Record<string, string>;
+  const navigate = useNavigate();
   const searchText = useDelayed(q.trim(), TYPING_MS);
   const hits = useQuery({
     queryKey: ['gamedata', 'search', searchText],
@@ -42,6 +43,9 @@ function Search() {
           label="Found records"
           rows={hits.data}
           keyOf={({ kind, id }) => `${kind} ${id}`}
+          onOpen={({ kind, id }) =>
+            void navigate({ to: '/gamedata/$kind/$id', params: { kind, id } })
+          }
           columns={[
             {
               title: 'Record',
@@ -63,6 +67,7 @@ function Search() {
 }
 
 function Collections() {
+  const navigate = useNavigate();
   const collections = useQuery({
     queryKey: ['gamedata', 'collections'],
     queryFn: fetchCollections,
@@ -74,6 +79,7 @@ function Collections() {
         label="Collections"
         rows={collections.data}
         keyOf={({ key }) => key}
+        onOpen={({ key }) => void navigate({ to: '/gamedata/$kind', params: { kind: key } })}
         columns={[
           {
             title: 'Collection',

@@ -5,8 +5,8 @@ import { Fact } from '../../components/controls/fact.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { useTask } from '../../components/controls/use-task.js';
+import { FaultList } from '../../components/form/fault-list.js';
 import { countOf, countText } from '../../lib/units.js';
-import { FaultList } from './fault-list.js';
 import { GameDataFrame } from './gamedata-frame.js';
 import { useEditor } from './use-editor.js';
 

@@ -7,8 +7,8 @@ import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
 import { useChanges } from '../../components/controls/use-changes.js';
+import { FaultList } from '../../components/form/fault-list.js';
 import { countOf } from '../../lib/units.js';
-import { FaultList } from './fault-list.js';
 
 /** Publishes the draft as a new version, after showing what changes. */
 export function PublishDialog({ onClose }: { readonly onClose: () => void }) {

@@ -2,7 +2,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
-  type Fault,
   faultsOf,
   fetchPublished,
   fetchRecord,
@@ -15,11 +14,12 @@ import { ProblemNote, QueryProblem } from '../../components/controls/problem-not
 import { toast } from '../../components/controls/toasts.js';
 import { useDraft } from '../../components/controls/use-draft.js';
 import { useTask } from '../../components/controls/use-task.js';
-import { parseRecord, SCHEMA_NAMES, type Values } from '../../lib/gamedata/record-fields.js';
-import { ConflictPanel } from './conflict-panel.js';
-import { FaultList } from './fault-list.js';
+import { ConflictPanel } from '../../components/form/conflict-panel.js';
+import { FaultList } from '../../components/form/fault-list.js';
+import { RecordForm } from '../../components/form/record-form.js';
+import type { Fault } from '../../lib/form/fault.js';
+import { parseRecord, SCHEMA_NAMES, type Values } from '../../lib/form/record-fields.js';
 import { PublishDialog } from './publish-dialog.js';
-import { RecordForm } from './record-form.js';
 import { RecordJson } from './record-json.js';
 import { useEditor } from './use-editor.js';
 

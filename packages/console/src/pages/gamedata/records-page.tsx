@@ -6,7 +6,7 @@ import { DataTable } from '../../components/controls/data-table.js';
 import { Icon } from '../../components/controls/icon.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { SearchBox } from '../../components/search/search-fields.js';
-import { recordName } from '../../lib/gamedata/record-fields.js';
+import { recordName } from '../../lib/form/record-fields.js';
 import { countOf, countText } from '../../lib/units.js';
 import { SignedIn } from './gamedata-frame.js';
 import { NewRecord } from './record-editor.js';

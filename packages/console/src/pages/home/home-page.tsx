@@ -93,7 +93,9 @@ export function HomePage() {
       {problems.data !== undefined && problems.data.length > 0 && (
         <ProblemList problems={problems.data} />
       )}
-      <Suspense>{hasTables && <Tiles services={info.services} />}</Suspense>
+      <Suspense>
+        {(hasTables || info.services.includes('webhooks')) && <Tiles services={info.services} />}
+      </Suspense>
       <section aria-labelledby="services-title" className="stack">
         <h2 id="services-title">Services</h2>
         <div className="home-cards">

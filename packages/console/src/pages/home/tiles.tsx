@@ -1,8 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { queryRows } from '../../api/tsdb.js';
+import { fetchApps } from '../../api/webhooks.js';
+import { DeliveryBars } from '../../components/chart/delivery-bars.js';
 import { expandMacros } from '../../lib/query/macros.js';
 import { shortNumber } from '../../lib/units.js';
+import { addHistories, successPercent } from '../../lib/webhooks/delivery-history.js';
 import { rate } from '../server/panels.js';
 
 const MINUTES = 60;
@@ -26,13 +29,6 @@ const TILES: readonly (readonly [
     'tsdb',
   ],
   [
-    'Webhook attempts',
-    '/s',
-    rate('webhook_attempts_total', 'outcome', 'value'),
-    '/webhooks',
-    'webhooks',
-  ],
-  [
     'Rejected requests',
     '/s',
     rate('ratelimit_rejected_total', '"limit"', 'value'),
@@ -41,14 +37,32 @@ const TILES: readonly (readonly [
   ],
 ];
 
-/** The load of the last hour, from the server's own metrics. */
+/** The load of the last hour, from the server's own metrics, and the deliveries of the last hours. */
 export function Tiles({ services }: { readonly services: readonly string[] }) {
+  const measured = TILES.filter(([, , , , service]) => services.includes(service));
   return (
-    <section className="home-tiles" aria-label="Last hour">
-      {TILES.filter(([, , , , service]) => services.includes(service)).map((tile) => (
-        <Tile key={tile[0]} tile={tile} />
-      ))}
+    <section className="home-tiles" aria-label="Last hours">
+      {services.includes('tsdb') && measured.map((tile) => <Tile key={tile[0]} tile={tile} />)}
+      {services.includes('webhooks') && <Deliveries />}
     </section>
+  );
+}
+
+function Deliveries() {
+  const apps = useQuery({
+    queryKey: ['webhooks', 'apps'],
+    queryFn: fetchApps,
+    refetchInterval: REFRESH_MS,
+    retry: false,
+  });
+  const history = addHistories(apps.data?.flatMap(({ hook }) => hook?.history ?? []) ?? []);
+  const percent = history && successPercent(history);
+  return (
+    <Link to="/webhooks" className="card home-tile">
+      <span className="soft small">Deliveries, last 6 h</span>
+      <span className="home-value">{percent === undefined ? '–' : `${percent} % ok`}</span>
+      {history && <DeliveryBars history={history} />}
+    </Link>
   );
 }
 

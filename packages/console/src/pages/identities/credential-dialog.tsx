@@ -78,7 +78,7 @@ export function CredentialDialog(props: {
         value={expiry}
         onChange={setExpiry}
         mistake={
-          isExpiryRight ? undefined : 'Invalid duration; use a form such as 90d, 12h or 1d 6h.'
+          isExpiryRight ? undefined : 'Invalid duration; use a value such as 90d, 12h or 1d 6h.'
         }
         hint={seconds === undefined ? '' : `Expires after ${durationText(seconds)}.`}
       />

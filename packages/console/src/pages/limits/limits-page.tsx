@@ -8,6 +8,8 @@ import {
   fetchTop,
   fetchUsage,
   liftBan,
+  MAX_BANS,
+  MAX_TOP_CALLERS,
   NEAR_LIMIT,
   resetUsage,
   type TopCaller,
@@ -20,10 +22,10 @@ import { TextField } from '../../components/controls/text-field.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { SearchBox, SearchSelect } from '../../components/search/search-fields.js';
 import { parseDuration } from '../../lib/time/duration.js';
-import { countText, durationText } from '../../lib/units.js';
+import { countText, durationText, secondsText } from '../../lib/units.js';
+import { RejectedCallers, RejectionText } from './rejected-callers.js';
 import './limits.css';
 
-/** From this share of its limit, the bar of a caller is marked. */
 const REFRESH_MS = 5000;
 const CORE = 'core';
 /** The usage of any caller names all limited resources. */
@@ -54,6 +56,7 @@ export function LimitsPage() {
       </header>
       {identity !== '' && <Caller identity={identity} act={act} />}
       <Top resource={resource} onCaller={show} />
+      <RejectedCallers callerColumn={callerColumn(show)} />
       <Bans onCaller={show} act={act} />
       {banning !== undefined && (
         <BanDialog
@@ -70,9 +73,6 @@ export function LimitsPage() {
 }
 
 type Act = (what: () => Promise<unknown>, done: string) => Promise<void>;
-
-const timeOf = (seconds: number): string =>
-  new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
 
 function Buckets({
   rows,
@@ -91,7 +91,7 @@ function Buckets({
         { title: 'Used', className: 'num', cell: ([, { used }]) => countText(used) },
         { title: 'Remaining', className: 'num', cell: ([, { remaining }]) => countText(remaining) },
         { title: 'Limit', className: 'num', cell: ([, { limit }]) => countText(limit) },
-        { title: 'Resets (UTC)', className: 'nowrap', cell: ([, { reset }]) => timeOf(reset) },
+        { title: 'Resets (UTC)', className: 'nowrap', cell: ([, { reset }]) => secondsText(reset) },
       ]}
     />
   );
@@ -112,7 +112,7 @@ function Caller({ identity, act }: { readonly identity: string; readonly act: Ac
           <code>{identity}</code>
         </h2>
         {usage.data?.ban && (
-          <span className="chip bad">banned until {timeOf(usage.data.ban.until)}</span>
+          <span className="chip bad">banned until {secondsText(usage.data.ban.until)}</span>
         )}
         {usage.data?.ban && (
           <button
@@ -134,6 +134,7 @@ function Caller({ identity, act }: { readonly identity: string; readonly act: Ac
         )}
       </div>
       <QueryProblem of={usage} />
+      {usage.data?.rejected && <RejectionText counts={usage.data.rejected} />}
       {usage.data !== undefined &&
         (used.length === 0 ? (
           <p className="card empty soft">No requests in the current windows.</p>
@@ -201,6 +202,9 @@ function Top(props: { readonly resource: string; readonly onCaller: (name: strin
         ]}
         empty={<>No {resource} requests in the current window.</>}
       />
+      {top.data?.length === MAX_TOP_CALLERS && (
+        <p className="hint soft">The {MAX_TOP_CALLERS} callers with the most requests.</p>
+      )}
     </section>
   );
 }
@@ -237,7 +241,7 @@ function Bans({ onCaller, act }: { readonly onCaller: (name: string) => void; re
         keyOf={({ identity }) => identity}
         columns={[
           callerColumn(onCaller),
-          { title: 'Until (UTC)', className: 'nowrap', cell: ({ until }) => timeOf(until) },
+          { title: 'Until (UTC)', className: 'nowrap', cell: ({ until }) => secondsText(until) },
           { title: 'Level', className: 'num', cell: ({ level }) => level },
           {
             ...ACTIONS,
@@ -255,6 +259,9 @@ function Bans({ onCaller, act }: { readonly onCaller: (name: string) => void; re
         ]}
         empty="No bans. All requests of a banned caller are refused until the ban expires."
       />
+      {bans.data?.length === MAX_BANS && (
+        <p className="hint soft">The {MAX_BANS} bans that end last. Find other callers above.</p>
+      )}
     </section>
   );
 }
@@ -295,7 +302,7 @@ function BanDialog(props: {
         onChange={setDuration}
         mistake={
           seconds === undefined
-            ? 'Invalid duration; use a form such as 10m, 12h or 1d 6h.'
+            ? 'Invalid duration; use a value such as 10m, 12h or 1d 6h.'
             : undefined
         }
       />

@@ -90,7 +90,7 @@ export function SimulatePage() {
           >
             Simulate
           </button>
-          <span className="hint soft">The request is not sent and not counted.</span>
+          <span className="hint soft">The request is neither sent nor counted.</span>
         </div>
       </form>
       {result !== undefined && <Outcome {...result} />}
@@ -200,7 +200,7 @@ function Outcome({ identity, route, decision, usage }: Simulated) {
         <CopyBox label="Copy the response body" text={JSON.stringify(decision.body, null, 2)} />
       )}
       <DataTable
-        label="Headers of the response"
+        label="Response headers"
         rows={Object.entries(decision.headers)}
         keyOf={([name]) => name}
         columns={[

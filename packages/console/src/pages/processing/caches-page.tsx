@@ -229,7 +229,9 @@ function CreateCache(props: {
         value={age}
         onChange={setAge}
         placeholder={isLast ? '4h' : '24h'}
-        mistake={isAgeRight ? undefined : 'Invalid duration; use a form such as 30d, 12h or 1d 6h.'}
+        mistake={
+          isAgeRight ? undefined : 'Invalid duration; use a value such as 30d, 12h or 1d 6h.'
+        }
         hint="Older values are not returned."
       />
       <TextField

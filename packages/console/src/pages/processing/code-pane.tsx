@@ -99,7 +99,12 @@ function FileCode(props: {
           <h2 id={titleId}>
             <code>{path}</code>
           </h2>
-          {draft.isChanged && <span className="chip warn">● unsaved</span>}
+          {draft.isChanged && (
+            <>
+              <span className="chip warn">● unsaved</span>
+              <span className="hint soft">The trigger runs the saved code.</span>
+            </>
+          )}
           <span className="row end">
             {draft.isChanged && (
               <button type="button" className="button" onClick={draft.revert}>

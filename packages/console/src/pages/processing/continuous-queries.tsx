@@ -56,9 +56,8 @@ export function ContinuousQueries({ db }: { readonly db: string }) {
         ]}
         empty={
           <>
-            {db} has no continuous queries. They compute aggregates of each time interval into a
-            table. Create one with CREATE CONTINUOUS QUERY in InfluxQL, or with plinth rollup create
-            in SQL.
+            {db} has no continuous queries. A continuous query aggregates each time interval and
+            writes the results to a table. Create one with CREATE CONTINUOUS QUERY.
           </>
         }
       />

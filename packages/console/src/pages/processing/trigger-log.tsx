@@ -1,11 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
-import { fetchTriggerLog, type LogLine, MAX_LOG_LINES } from '../../api/processing.js';
+import { fetchTriggerLog, type LogLine, logQuery, MAX_LOG_LINES } from '../../api/processing.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { NewRowsButton } from '../../components/live/new-rows-button.js';
 import { useLive } from '../../components/live/use-live.js';
 import { useNewRows } from '../../components/live/use-new-rows.js';
+import { useSampled } from '../../components/live/use-sampled.js';
+import { countText } from '../../lib/units.js';
 
 const NONE: readonly LogLine[] = [];
 const keyOfLine = ({ event_time, trigger_name, log_text }: LogLine): string =>
@@ -27,9 +30,11 @@ export function useTriggerLog(db: string, name: string) {
   const queryKey = ['tsdb', 'trigger-log', db, name];
   /** Lines that arrived while the list was loading are not part of it. */
   const recent = useRef<readonly LogLine[]>(NONE);
+  const sampled = useSampled();
   const topic = ['trigger-logs', db, ...(name === '' ? [] : [name])].map(encodeURIComponent);
   const { refetchInterval, statusText } = useLive(topic.join(':'), {
     events(events) {
+      sampled.note(events);
       const lines = events.flatMap(({ event, data }) =>
         event === 'line' ? [data as LogLine] : [],
       );
@@ -49,7 +54,9 @@ export function useTriggerLog(db: string, name: string) {
     queryFn: async () => withNewer(await fetchTriggerLog(db, name), recent.current),
     refetchInterval,
   });
-  return { log, statusText };
+  const { droppedCount } = sampled;
+  const left = droppedCount > 0 && `${countText(droppedCount)} lines per second not shown`;
+  return { log, statusText: left ? `${statusText}; ${left}` : statusText };
 }
 
 export function TriggerLog(props: {
@@ -91,6 +98,17 @@ export function TriggerLog(props: {
           { title: 'Message', className: 'wide', cell: (line) => <code>{line.log_text}</code> },
         ]}
       />
+      {log.data?.length === MAX_LOG_LINES && (
+        <p className="hint soft">
+          The newest {MAX_LOG_LINES} lines.{' '}
+          <Link
+            to="/explore"
+            search={{ db, lang: 'sql', view: 'table', q: logQuery(name, 10_000) }}
+          >
+            Open more in Explore
+          </Link>
+        </p>
+      )}
     </section>
   );
 }

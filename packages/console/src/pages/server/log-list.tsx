@@ -1,18 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useRef } from 'react';
 import { fetchLogs, type LogLine, type LogPage } from '../../api/server.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { NewRowsButton } from '../../components/live/new-rows-button.js';
 import { useLive } from '../../components/live/use-live.js';
 import { useNewRows } from '../../components/live/use-new-rows.js';
+import { useSampled } from '../../components/live/use-sampled.js';
 import { SearchBox, SearchCheckbox, SearchSelect } from '../../components/search/search-fields.js';
 import { withNewLines } from '../../lib/live/log-lines.js';
 import { countText } from '../../lib/units.js';
 
 const SHOWN_COUNT = 300;
-/** Sampling is reported once a second, so after this time without a report it has stopped. */
-const SAMPLE_MS = 2500;
 const NONE: readonly LogLine[] = [];
 const LEVELS = [
   ['', 'all levels'],
@@ -29,19 +28,13 @@ export function LogList(props: {
   const { find, level, isLive } = props;
   const client = useQueryClient();
   const queryKey = ['server', 'logs', level, find];
-  const [sample, setSample] = useState({ dropped: 0 });
-  useEffect(() => {
-    if (sample.dropped === 0) return undefined;
-    const timer = setTimeout(() => setSample({ dropped: 0 }), SAMPLE_MS);
-    return () => clearTimeout(timer);
-  }, [sample]);
+  const sampled = useSampled();
   /** Lines that arrived while a page was loading are not part of it. */
   const recent = useRef<readonly LogLine[]>(NONE);
   const filter = { level, find, limit: SHOWN_COUNT };
   const { refetchInterval, statusText } = useLive(isLive ? 'server-logs' : '', {
     events(events) {
-      const left = events.findLast(({ event }) => event === 'sampled');
-      if (left !== undefined) setSample({ dropped: left.data.dropped });
+      sampled.note(events);
       const lines = events.flatMap(({ event, data }) => (event === 'log' ? [data as LogLine] : []));
       recent.current = [...recent.current, ...lines].slice(-SHOWN_COUNT);
       client.setQueryData<LogPage>(queryKey, (page) => page && withNewLines(page, lines, filter));
@@ -71,8 +64,10 @@ export function LogList(props: {
         <SearchSelect label="Minimum level" name="level" options={LEVELS} />
         <SearchCheckbox label="live" name="live" on="" off="off" />
         {refetchInterval !== false && <span className="hint soft">{statusText}</span>}
-        {sample.dropped > 0 && (
-          <span className="hint soft">{countText(sample.dropped)} lines per second not shown</span>
+        {sampled.droppedCount > 0 && (
+          <span className="hint soft">
+            {countText(sampled.droppedCount)} lines per second not shown
+          </span>
         )}
         <span className="hint soft" role="status">
           {lines.length === SHOWN_COUNT ? `the newest ${SHOWN_COUNT}` : countText(lines.length)} of{' '}

@@ -202,7 +202,7 @@ function CreateToken({ onClose }: { readonly onClose: () => void }) {
         value={expiry}
         onChange={setExpiry}
         mistake={
-          isExpiryRight ? undefined : 'Invalid duration; use a form such as 90d, 12h or 1d 6h.'
+          isExpiryRight ? undefined : 'Invalid duration; use a value such as 90d, 12h or 1d 6h.'
         }
         hint={seconds === undefined ? 'Never expires.' : `Expires after ${durationText(seconds)}.`}
       />

@@ -9,7 +9,12 @@ import { useLive } from '../../components/live/use-live.js';
 import { useNewRows } from '../../components/live/use-new-rows.js';
 import { SearchBox, SearchSelect } from '../../components/search/search-fields.js';
 import { countText, millisText } from '../../lib/units.js';
-import { attemptText, deliveryDuration, eventName } from '../../lib/webhooks/delivery-text.js';
+import {
+  attemptText,
+  deliveryCount,
+  deliveryDuration,
+  eventName,
+} from '../../lib/webhooks/delivery-text.js';
 import { AppFrame } from './app-frame.js';
 import { DeliveryPanel } from './delivery-panel.js';
 import { RedeliverSelected } from './redeliver-selected.js';
@@ -102,7 +107,7 @@ function Deliveries({ app, opened }: { readonly app: App; readonly opened: strin
         )}
       </div>
       {show === 'queued' || show === 'dead' ? (
-        <Queued app={String(app.id)} state={show} />
+        <Queued app={String(app.id)} state={show} count={counts[show] ?? 0} />
       ) : (
         <Attempts app={String(app.id)} opened={opened} search={search} onPage={go} />
       )}
@@ -110,7 +115,13 @@ function Deliveries({ app, opened }: { readonly app: App; readonly opened: strin
   );
 }
 
-function Queued({ app, state }: { readonly app: string; readonly state: 'queued' | 'dead' }) {
+function Queued(props: {
+  readonly app: string;
+  readonly state: 'queued' | 'dead';
+  /** The number of events in this state, listed or not. */
+  readonly count: number;
+}) {
+  const { app, state, count } = props;
   const queued = useQuery({
     queryKey: ['webhooks', 'queue', app, state],
     queryFn: () => fetchQueued(app, state === 'dead' ? 'dead' : 'pending,leased'),
@@ -151,6 +162,11 @@ function Queued({ app, state }: { readonly app: string; readonly state: 'queued'
             : 'The queue is empty.'
         }
       />
+      {queued.data !== undefined && count > queued.data.length && (
+        <p className="hint soft">
+          {countText(queued.data.length)} of {countText(count)} events, the first ones due
+        </p>
+      )}
       {state === 'dead' && queued.data !== undefined && queued.data.length > 0 && (
         <p>
           <Link
@@ -274,7 +290,11 @@ function Attempts(props: {
         empty="No deliveries found. Choose “Send ping” to test the webhook."
       />
       <div className="row">
-        <span className="hint soft">newest first{cursor === '' && `, ${statusText}`}</span>
+        <span className="hint soft">
+          {page.data && `${deliveryCount(page.data.deliveries.length)} on this page, `}newest first
+          {page.data?.next !== undefined && '; more with Older'}
+          {cursor === '' && `; ${statusText}`}
+        </span>
         {cursor !== '' && (
           <button type="button" className="button" onClick={() => onPage({})}>
             Newest

@@ -1,7 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, Navigate, useSearch } from '@tanstack/react-router';
+import { Link, Navigate, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type App, createApp, deleteApp, fetchApps, fetchQueue } from '../../api/webhooks.js';
+import {
+  type App,
+  createApp,
+  deleteApp,
+  fetchApps,
+  fetchQueue,
+  MAX_APPS,
+} from '../../api/webhooks.js';
+import { DeliveryBars } from '../../components/chart/delivery-bars.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { DeleteButton } from '../../components/controls/delete-button.js';
@@ -27,6 +35,7 @@ const MAX_QUEUES = 20;
 /** Lists the apps, their webhooks and the sizes of their queues. */
 export function AppsPage() {
   const client = useQueryClient();
+  const navigate = useNavigate();
   const [isCreating, setIsCreating] = useState(false);
   const [going, setGoing] = useState<App | undefined>();
   const { all = '' } = useSearch({ strict: false }) as Record<string, string>;
@@ -50,6 +59,7 @@ export function AppsPage() {
         label="Apps"
         rows={apps.data}
         keyOf={({ id }) => id}
+        onOpen={({ id }) => void navigate({ to: '/webhooks/$app', params: { app: String(id) } })}
         columns={[
           {
             title: 'App',
@@ -66,12 +76,16 @@ export function AppsPage() {
           { title: 'URL', cell: ({ hook }) => <code>{hook?.config.url ?? '–'}</code> },
           { title: 'Events', cell: ({ hook }) => hook?.events.join(', ') || '–' },
           {
-            title: 'Succeeded',
+            title: 'Succeeded (1 h)',
             className: 'num nowrap',
             cell: (app) => <Figure app={app} of="success" />,
           },
           {
-            title: 'p95',
+            title: 'Last 6 h',
+            cell: ({ hook }) => hook && <DeliveryBars history={hook.history} />,
+          },
+          {
+            title: 'p95 (1 h)',
             className: 'num nowrap',
             cell: (app) => <Figure app={app} of="p95" />,
           },
@@ -92,6 +106,11 @@ export function AppsPage() {
         ]}
         empty="No apps yet. An app receives events at its webhook URL. Every delivery is recorded and can be redelivered."
       />
+      {apps.data?.length === MAX_APPS && (
+        <p className="hint soft">
+          The first {MAX_APPS} apps. To list all, use <code>plinth app list</code>.
+        </p>
+      )}
       {isCreating && (
         <CreateApp
           onClose={() => {

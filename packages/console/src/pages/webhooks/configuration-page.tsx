@@ -177,7 +177,9 @@ function RotateDialog({ app, onClose }: { readonly app: string; readonly onClose
         value={overlap}
         onChange={setOverlap}
         mistake={
-          seconds === undefined ? 'Invalid duration; use a form such as 1d, 12h or 30m.' : undefined
+          seconds === undefined
+            ? 'Invalid duration; use a value such as 1d, 12h or 30m.'
+            : undefined
         }
         hint={
           seconds === undefined

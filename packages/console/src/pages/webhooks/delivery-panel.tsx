@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useId, useState } from 'react';
+import { fetchSettings } from '../../api/server.js';
 import {
   type Delivery,
   type DeliveryDetail,
@@ -15,8 +16,13 @@ import { FormDialog } from '../../components/controls/form-dialog.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { useLetterKey } from '../../components/shell/use-shortcuts.js';
-import { countText, millisText } from '../../lib/units.js';
-import { attemptText, deliveryDuration, eventName } from '../../lib/webhooks/delivery-text.js';
+import { countOf, countText, millisText } from '../../lib/units.js';
+import {
+  attemptText,
+  deliveryDuration,
+  eventName,
+  missingText,
+} from '../../lib/webhooks/delivery-text.js';
 import { StatusChip } from './status-chip.js';
 
 const PARTS = ['response', 'request', 'attempts', 'details'] as const;
@@ -26,6 +32,8 @@ const TITLES = {
   attempts: 'Attempts',
   details: 'Details',
 };
+/** Longer bodies scroll in their own box, so that the headers below stay close. */
+const MAX_SHORT_LENGTH = 4000;
 /** Longer bodies are cut, so that the page stays responsive. */
 const MAX_SHOWN_LENGTH = 200_000;
 
@@ -116,6 +124,7 @@ export function DeliveryPanel({ app, id }: { readonly app: string; readonly id: 
       {data && part === 'response' && (
         <>
           {data.error !== null && <p className="note bad">{data.error}</p>}
+          <MissingNote response={data.response} />
           <Message title="response" message={data.response} />
         </>
       )}
@@ -165,6 +174,16 @@ export function DeliveryPanel({ app, id }: { readonly app: string; readonly id: 
   );
 }
 
+const LIMIT = 'webhooks.response_body_bytes';
+const USUAL_LIMIT = 65_536;
+
+function MissingNote({ response }: { readonly response: DeliveryDetail['response'] }) {
+  const settings = useQuery({ queryKey: ['server', 'settings'], queryFn: fetchSettings });
+  const setting = settings.data?.find(({ name }) => name === LIMIT);
+  const text = missingText(response, Number(setting?.value ?? setting?.default ?? USUAL_LIMIT));
+  return text === undefined ? null : <p className="hint">{text}</p>;
+}
+
 function Details({ delivery }: { readonly delivery: DeliveryDetail }) {
   const { delivered_at, duration, guid, url, error } = delivery;
   return (
@@ -192,20 +211,14 @@ function Message(props: {
     return <p className="empty soft">No {title} was recorded.</p>;
   return (
     <>
-      {payload !== null && text.length <= MAX_SHOWN_LENGTH && (
-        <CopyBox label={`Copy the ${title} body`} text={text} />
-      )}
-      {payload !== null && text.length > MAX_SHOWN_LENGTH && (
-        <>
-          <p className="hint row">
-            The first {countText(MAX_SHOWN_LENGTH)} of {countText(text.length)} characters
-            <CopyButton text={text} label={`Copy the ${title} body`} showsLabel />
-          </p>
-          <pre className="shown-part">{text.slice(0, MAX_SHOWN_LENGTH)}</pre>
-        </>
-      )}
+      {payload !== null &&
+        (text.length <= MAX_SHORT_LENGTH ? (
+          <CopyBox label={`Copy the ${title} body`} text={text} />
+        ) : (
+          <LongBody title={title} text={text} />
+        ))}
       <DataTable
-        label={`Headers of the ${title}`}
+        label={title === 'request' ? 'Request headers' : 'Response headers'}
         rows={headers}
         keyOf={([name]) => name}
         columns={[
@@ -213,6 +226,24 @@ function Message(props: {
           { title: 'Value', className: 'wide', cell: ([, value]) => <code>{value}</code> },
         ]}
       />
+    </>
+  );
+}
+
+function LongBody({ title, text }: { readonly title: string; readonly text: string }) {
+  const all = countOf(text.length, 'character');
+  return (
+    <>
+      <p className="hint row">
+        {text.length > MAX_SHOWN_LENGTH
+          ? `The first ${countText(MAX_SHOWN_LENGTH)} of ${all}`
+          : all}
+        <CopyButton text={text} label={`Copy the ${title} body`} showsLabel />
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard. */}
+      <section className="copy-box shown-part" aria-label={`Body of the ${title}`} tabIndex={0}>
+        <pre>{text.slice(0, MAX_SHOWN_LENGTH)}</pre>
+      </section>
     </>
   );
 }

@@ -30,10 +30,7 @@ export const importBody = (maxBytes: number): BodyRule => ({
 export function refuseOtherTypes({ headers }: Pick<HttpHead, 'headers'>): void {
   const type = headers['content-type'];
   if (type === undefined ? !hasBody(headers) : isJsonType(type)) return;
-  throw gameDataError(
-    'unsupported_media_type',
-    'the content type of the body must be application/json',
-  );
+  throw gameDataError('unsupported_media_type', 'the content type must be application/json');
 }
 
 const hasBody = (headers: HttpHead['headers']): boolean =>

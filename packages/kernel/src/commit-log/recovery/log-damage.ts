@@ -28,5 +28,5 @@ export const missingBefore = (path: string, count: number): DomainError =>
 export const IS_DIRECTORY =
   'it is a directory, which the server never creates. Move it away, and restore the file from a copy if one exists';
 
-export const CATALOG_OLDER =
+export const STORE_OLDER =
   'it was written after plinth.db, which is an older copy: tables, deletions, accounts and tokens since then are missing. Restore the newer plinth.db or a backup; --repair continues with the older one';

@@ -8,7 +8,7 @@ import type { LogFile, LogLoss } from '../log-loss.js';
 import { type FileVerdict, verdictOf } from './file-verdict.js';
 import { describeTail, keepTail } from './kept-tails.js';
 import type { KnownGaps } from './known-gaps.js';
-import { CATALOG_OLDER, foreignReason, IS_DIRECTORY, missingBefore } from './log-damage.js';
+import { foreignReason, IS_DIRECTORY, missingBefore, STORE_OLDER } from './log-damage.js';
 import { type CheckedFile, checkFile } from './log-file-check.js';
 import { type LostBytes, salvageFile } from './log-salvage.js';
 
@@ -34,10 +34,10 @@ export class FileRecovery {
   readonly losses: LogLoss[] = [];
   /** `undefined` until the first file has been read. */
   nextSequence: number | undefined;
-  /** Number of the newest start that a file or the catalog contains. */
+  /** Number of the newest start that a file or the relational store contains. */
   newestServerStartNumber: number;
-  /** The catalog is older than a file, and a repair continues with this catalog. */
-  isCatalogOlder = false;
+  /** The relational store is older than a file, and a repair continues with it. */
+  isStoreOlder = false;
   readonly #options: FileRecoveryOptions;
   readonly #gaps: KnownGaps;
   #hasOwn = false;
@@ -66,7 +66,7 @@ export class FileRecovery {
       if (!repair) throw logError('log_damaged', { file: path, offset: 0, why: foreign });
       return await this.#quarantine(file, path, checked.sizeBytes);
     }
-    this.#noteOlderCatalog(path, checked, isLast);
+    this.#noteOlderStore(path, checked, isLast);
     if (first !== undefined) await this.#noteMissingBefore(file, path, first);
     this.#isFirst = false;
     const end = isLast ? this.#options.expected.end : undefined;
@@ -99,10 +99,10 @@ export class FileRecovery {
   }
 
   /**
-   * Detects files of a later start, or a stop that the catalog does not contain. Both show that an older copy of the
-   * catalog was restored.
+   * Detects files of a later start, or a stop that the relational store does not contain. Both show that an older copy of the
+   * store was restored.
    */
-  #noteOlderCatalog(path: string, checked: CheckedFile, isLast: boolean): void {
+  #noteOlderStore(path: string, checked: CheckedFile, isLast: boolean): void {
     const { expected, repair } = this.#options;
     const { serverStartNumber = 0 } = checked.header ?? {};
     this.newestServerStartNumber = Math.max(this.newestServerStartNumber, serverStartNumber);
@@ -116,10 +116,10 @@ export class FileRecovery {
       checked.nextSequence <= sequence
     )
       return;
-    if (!repair) throw logError('log_damaged', { file: path, offset: 0, why: CATALOG_OLDER });
-    if (!this.isCatalogOlder)
-      this.losses.push({ kind: 'catalog_older', file: path, offset: 0, lostBytes: 0 });
-    this.isCatalogOlder = true;
+    if (!repair) throw logError('log_damaged', { file: path, offset: 0, why: STORE_OLDER });
+    if (!this.isStoreOlder)
+      this.losses.push({ kind: 'store_older', file: path, offset: 0, lostBytes: 0 });
+    this.isStoreOlder = true;
   }
 
   /** Reports records missing at the end, because truncation at a record boundary leaves no corrupt bytes. */

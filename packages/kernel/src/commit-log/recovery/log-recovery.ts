@@ -41,7 +41,7 @@ export async function recoverLog(options: FileRecoveryOptions): Promise<Recovere
     losses,
     nextFile: Math.max(numbers.at(-1) ?? 0, expected.newestFile) + 1,
     nextSequence: nextSequence ?? expected.end?.sequence ?? expected.first?.sequence ?? 1,
-    hasGaps: hasGaps || recovery.isCatalogOlder,
+    hasGaps: hasGaps || recovery.isStoreOlder,
     newestServerStartNumber,
   };
 }
@@ -86,7 +86,7 @@ export async function* checkLog(
 const fileNumbers = (names: readonly string[]): readonly number[] =>
   names.map(logFileNumber).filter((file) => file !== undefined);
 
-/** Returns a loss if the catalog requires this file or a later one and no such file exists. */
+/** Returns a loss if the relational store requires this file or a later one and no such file exists. */
 function missingNewest(
   {
     directory,

@@ -2,7 +2,7 @@ import { FairSemaphore } from '@plinth/tsdb-model/fair-semaphore.js';
 import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import { once, type Release } from './memory-budget.js';
 
-/** Memory for the time slices of all results, shared equally as far as possible. */
+/** Memory for the slices of all results, shared equally as far as possible. */
 const MAX_SLICES_BYTES = 256 * 1024 * 1024;
 /** Minimum size of a slice, so that every result makes progress even with little memory. */
 const LEAST_SLICE_BYTES = 1024 * 1024;
@@ -32,7 +32,7 @@ export interface SliceReservation {
 }
 
 /**
- * Memory of results that are computed in time slices. Computing a slice waits only for DuckDB,
+ * Memory of results that are computed in slices. Computing a slice waits only for DuckDB,
  * never for another client, so every result makes progress. All sizes are estimates.
  */
 export class SliceMemory {

@@ -1,7 +1,7 @@
 import type { Clock } from '@plinth/kernel';
 import type { Schedule } from './schedule.js';
 
-/** Maximum sleep, after which a changed system clock is noticed. */
+/** Maximum sleep, so that a change of the system clock is detected within a minute. */
 const LONGEST_SLEEP_MS = 60_000;
 
 /** A larger step back means that the clock was set; smaller steps are corrections. */

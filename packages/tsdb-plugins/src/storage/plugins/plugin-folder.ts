@@ -269,7 +269,11 @@ export class PluginFolder {
       isApart &&
       (isAtOrBelow(real, environment) || (replaces && isAtOrBelow(environment, real)))
     ) {
-      throw tsdbError('plugin_file_refused', `${name} is in the environment of installed packages`);
+      const relation = isAtOrBelow(real, environment) ? 'is inside' : 'contains';
+      throw tsdbError(
+        'plugin_file_refused',
+        `${name} ${relation} the Python virtual environment, which uploads cannot change; use another path`,
+      );
     }
     return path;
   }
@@ -355,7 +359,7 @@ function unreadable(name: string, error: NodeJS.ErrnoException): Error {
 const isAtOrBelow = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder + sep);
 
-/** Returns `undefined` for a missing file or a link loop. */
+/** Returns `undefined` for a missing file or a symbolic link loop. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -394,7 +398,7 @@ async function resolvedOf(path: string): Promise<string> {
     if ((error as NodeJS.ErrnoException).code === 'ELOOP') {
       throw tsdbError(
         'plugin_file_refused',
-        `${basename(path)} is part of a loop of symbolic links; remove the links`,
+        `${basename(path)} is part of a symbolic link loop`,
         error,
       );
     }

@@ -7,13 +7,13 @@ import type { ScopeColumn } from '../scope.js';
 
 /** `BoundExpr` with properties that only the binder uses. */
 export interface Bound extends BoundExpr {
-  /** The column, if the expression consists of it. */
+  /** Set if the expression is a single column. */
   readonly column?: ScopeColumn;
   /** Row conditions that hold for rows of base tables if this condition is true. */
   readonly rowConditions?: readonly RowCondition[];
   /** True if the row conditions are equivalent to the condition. */
   readonly isExact?: boolean;
-  /** The plain call, if the expression consists of it. */
+  /** Set if the expression is a single function call. */
   readonly call?: { readonly name: string; readonly args: readonly Bound[] };
   /** Column and values of `column = 'a' OR column = 'b'`; the values have one type. */
   readonly choice?: Choice;

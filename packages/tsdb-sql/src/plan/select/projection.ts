@@ -66,7 +66,7 @@ function bindItem(item: SelectItem, env: Env): readonly OutputItem[] {
   }
   const [kind, options] = item.QualifiedWildcard;
   if (kind.ObjectName === undefined)
-    throw tsdbError('not_implemented', 'Qualified wildcard of an expression');
+    throw tsdbError('not_implemented', 'wildcards qualified by an expression, such as (a).*');
   const path = namesOf(kind.ObjectName);
   const relation = env.scope.relation(path);
   if (relation === undefined) {

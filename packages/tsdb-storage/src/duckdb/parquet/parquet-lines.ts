@@ -98,9 +98,10 @@ function linesQuery(from: string, columns: readonly Column[], mapping: ParquetMa
   const table = quoteString(mapping.table.replace(/[\\ ,]/g, '\\$&'));
   const timeType = columns.find(({ name }) => name === mapping.time)?.type ?? '';
   const time = `CAST(${timeNs(quoteName(mapping.time), timeType)} AS VARCHAR)`;
-  const line = `${[table, ...tags].join(' || ')} || ' ' || _fields || ' ' || ${time}`;
-  const rows = `(SELECT *, concat_ws(',', ${fields.join(', ')}) AS _fields FROM ${from})`;
-  const isWhole = `_fields <> '' AND ${quoteName(mapping.time)} IS NOT NULL`;
+  const fieldSet = quoteName(unusedName(columns));
+  const line = `${[table, ...tags].join(' || ')} || ' ' || ${fieldSet} || ' ' || ${time}`;
+  const rows = `(SELECT *, concat_ws(',', ${fields.join(', ')}) AS ${fieldSet} FROM ${from})`;
+  const isWhole = `${fieldSet} <> '' AND ${quoteName(mapping.time)} IS NOT NULL`;
   const nans = own
     .filter(({ type }) => isDouble(type))
     .map(({ name }) => `CAST(isnan(CAST(${quoteName(name)} AS DOUBLE)) AS INTEGER)`);
@@ -112,6 +113,12 @@ function linesQuery(from: string, columns: readonly Column[], mapping: ParquetMa
       `SELECT CAST(count(*) FILTER (WHERE NOT (${isWhole})) AS DOUBLE), CAST(coalesce(sum(${nanCount}), 0) AS DOUBLE), ` +
       `CAST(count(*) AS DOUBLE), count(${line}) FROM ${rows}`,
   };
+}
+
+/** Returns a name that no column of the file has: it is longer. */
+function unusedName(columns: readonly Column[]): string {
+  const longest = columns.reduce((length, { name }) => Math.max(length, name.length), 0);
+  return '_'.repeat(longest + 1);
 }
 
 /** Compares the file's metadata with its readable rows, before any row is returned. */

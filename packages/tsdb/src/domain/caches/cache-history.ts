@@ -82,8 +82,8 @@ function historyText(
   }
   const by = keep.by.map(({ physicalName }) => quoteName(physicalName));
   const partition = by.length === 0 ? '' : `PARTITION BY ${by.join(', ')} `;
-  const numbered = `SELECT *, row_number() OVER (${partition}ORDER BY "time" DESC) AS _number FROM ${rows}`;
-  return `SELECT ${names.join(', ')} FROM (${numbered}) WHERE _number <= ${keep.count} ORDER BY "time"`;
+  const numbered = `SELECT *, row_number() OVER (${partition}ORDER BY "time" DESC) AS _seq_number FROM ${rows}`;
+  return `SELECT ${names.join(', ')} FROM (${numbered}) WHERE _seq_number <= ${keep.count} ORDER BY "time"`;
 }
 
 function toBatch(

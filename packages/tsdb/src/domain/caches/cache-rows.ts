@@ -48,7 +48,7 @@ export class CacheRows {
   }): Promise<RowsText> {
     const { columns, rowCount, rowAt } = options;
     if (columns.length === 0) {
-      return { text: `(SELECT 1 AS _row FROM range(${rowCount}))`, release() {} };
+      return { text: `(SELECT 1 AS _series_row FROM range(${rowCount}))`, release() {} };
     }
     if (rowCount > MAX_ROWS_IN_TEXT) return await this.#toTable(options);
     const types = columns.map((column) => ({ type: typeOf(column) }));

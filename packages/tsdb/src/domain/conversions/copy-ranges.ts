@@ -33,7 +33,7 @@ export function copyRanges(spans: readonly TimeSpan[], rowCount: number): TimeRa
   let rows = 0;
   for (const [i, { time, change }] of edges.entries()) {
     let from = edges[i - 1]?.time ?? time;
-    // The last part of a span can be larger by the remainder of the earlier ones.
+    // Widths are rounded down, so the last part of a span also contains the rows lost to rounding.
     while (density > 0 && rows + Number(time - from) * density > rowCount) {
       const width = BigInt(Math.max(1, Math.floor((rowCount - rows) / density)));
       const end = from + width < time ? from + width : time;

@@ -26,7 +26,7 @@ export function grpcRoute(
   { clock, settings, log }: RouteDeps,
   service: Pick<Route, 'about' | 'cost'> & {
     readonly path: string;
-    /** Handles a call of `method`; its messages are sent with `call.write`. */
+    /** Handles a call to `method`; response messages are sent with `call.write`. */
     serve(method: string, call: GrpcCall, request: HttpRequest): Promise<void>;
   },
 ): Route {

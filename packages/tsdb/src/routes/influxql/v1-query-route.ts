@@ -59,7 +59,7 @@ const DOCS: RouteDocs = {
 /** The route `/query` of the 1.x server. Source: tsdb-http, "v1 query endpoint". */
 export function v1QueryRoutes(deps: RouteDeps): readonly Route[] {
   const headers = versionHeaders(deps.settings);
-  // InfluxDB 3 formats times here as on its other endpoints.
+  // InfluxDB 3 formats timestamps here as on its other endpoints.
   const style = deps.settings.compat === 'influxdb3' ? SERIES_STYLE : V1_STYLE;
   const routes = deps.routeBuilder.query('/query', DOCS, async (request) =>
     withHeaders(await respond(readV1Input(request, style), request, deps), headers),

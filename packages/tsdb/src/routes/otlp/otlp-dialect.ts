@@ -20,7 +20,10 @@ export const otlpDialect = (base: Dialect, identify: Identify): Dialect => ({
   errorResponse: (error, request) =>
     asStatus(base.errorResponse(error, request), { error, request }),
   notFoundResponse: (request, allowed) =>
-    asStatus(base.notFoundResponse(request, allowed), { request, message: 'send POST requests' }),
+    asStatus(base.notFoundResponse(request, allowed), {
+      request,
+      message: `${request.method} is not supported on this path; use POST`,
+    }),
 });
 
 /** An error response with its status and message in the format of OTLP. */

@@ -5,6 +5,22 @@ import type { AcceptOutcome, Idempotency, NewEvent } from './queue-model.js';
 /** Retention of idempotency keys: one day. Source: webhooks, section 8.1. */
 export const IDEMPOTENCY_MS = 86_400_000;
 
+/** Returns the stored responses by key. */
+export async function findResponses(
+  base: QueueBase,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await findStored(base, base.reader, keys);
+  return new Map(rows.map(({ key, answer }) => [key, answer]));
+}
+
+const findStored = (base: QueueBase, on: SqlConnection, keys: readonly string[]) =>
+  base.sql.all<{ key: string; body_hash: string; answer: string }>(
+    on,
+    `select key, body_hash, answer from webhooks_idempotency where ${base.sql.isOneOf('key')}`,
+    [JSON.stringify(keys)],
+  );
+
 /**
  * Returns the events whose key was used before, with the same or with another event. Stores the
  * keys of all others.
@@ -41,11 +57,7 @@ export async function checkIdempotency(
         returning key`,
   );
   const freshKeys = new Set(fresh.map(({ key }) => key));
-  const known = await base.sql.all<{ key: string; body_hash: string; answer: string }>(
-    tx,
-    `select key, body_hash, answer from webhooks_idempotency where ${base.sql.isOneOf('key')}`,
-    [JSON.stringify([...firstOf.keys()])],
-  );
+  const known = await findStored(base, tx, [...firstOf.keys()]);
   const knownByKey = new Map(known.map((row) => [row.key, row]));
   const check = (one: NewEvent, { key, bodyHash }: Idempotency): void => {
     const row = knownByKey.get(key);

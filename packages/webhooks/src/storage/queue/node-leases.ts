@@ -12,7 +12,8 @@ const ORDERING_KEY_DELAY_MS = 2_000;
 const ORPHANS_MS = 5_000;
 
 /**
- * Heartbeats and leases of nodes. An expired lease remains valid until another node releases it.
+ * Heartbeats and leases of nodes. An expired lease blocks its items until another node releases it; its
+ * own node stops using it (`OwnLease`).
  * The next heartbeat of a node shows whether its leases were released.
  */
 export class NodeLeases {

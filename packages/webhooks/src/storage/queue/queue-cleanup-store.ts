@@ -1,6 +1,7 @@
 import type { SqlConnection } from '@plinth/kernel';
 import type { AttemptRecord } from '../../model/delivery.js';
 import type { QueueItem } from '../../model/event.js';
+import { countRecords } from '../delivery-counts.js';
 import { type EventRow, extendRetention } from './event-rows.js';
 import type { QueueBase } from './queue-base.js';
 import { type QueueRow, toItem } from './queue-rows.js';
@@ -49,6 +50,7 @@ export class QueueCleanupStore {
         extendRetention(this.#base, guids, nowMs),
       ]);
       if (state === 'pending') await this.#base.promoteHeld(tx, taken);
+      await countRecords(this.#base.sql, tx, records);
       return taken.length;
     });
   }
@@ -99,7 +101,7 @@ export class QueueCleanupStore {
     const keyed = state === 'held' ? 'and ordering_key is not null' : '';
     return await this.#base.sql.all<Row>(
       tx,
-      `select q.id, q.app_id, q.guid, q.kind, q.attempt_no, q.due_ms, q.ordering_key, q.throttled_ms,
+      `select q.id, q.app_id, q.guid, q.kind, q.attempt_no, q.due_ms, q.ordering_key, q.throttled_ms, q.node,
           e.event, e.action, e.installation_id, e.repository_id
         from (select * from webhooks_queue where app_id = ? and state = '${state}' ${keyed}
           order by ${order} limit ${BATCH_COUNT}) q

@@ -1,7 +1,7 @@
 import type { SqlConnection, StatementValue } from '@plinth/kernel';
 import type { QueueItem } from '../../model/event.js';
 import { eventInsertion } from './event-rows.js';
-import { checkIdempotency } from './idempotency-keys.js';
+import { checkIdempotency, findResponses } from './idempotency-keys.js';
 import type { QueueBase } from './queue-base.js';
 import type { AcceptedItem, AcceptOutcome, NewEvent, NewTarget } from './queue-model.js';
 import { itemInsertion, QUEUE_COLUMNS } from './queue-rows.js';
@@ -15,6 +15,11 @@ export class QueueIntake {
   constructor(base: QueueBase, ids: RecordIds) {
     this.#base = base;
     this.#ids = ids;
+  }
+
+  /** Returns the responses to the events with these idempotency keys, which are kept for a day. */
+  async responses(keys: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return await findResponses(this.#base, keys);
   }
 
   /** Accepts the batch completely or not at all. */

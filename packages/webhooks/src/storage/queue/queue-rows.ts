@@ -13,7 +13,7 @@ export interface QueueRow {
   due_ms: number;
   ordering_key: string | null;
   throttled_ms: number | null;
-  node: string;
+  node: string | null;
 }
 
 export const QUEUE_COLUMNS = [
@@ -38,7 +38,7 @@ export function itemInsertion(base: QueueBase, items: readonly AcceptedItem[]): 
     item.attemptNo,
     state,
     item.dueMs,
-    state === 'leased' ? item.leaseHolder : null,
+    state === 'leased' ? (item.leaseHolder ?? null) : null,
     item.orderingKey ?? null,
     null,
   ]);
@@ -52,7 +52,7 @@ export function toItem(
 ): QueueItem {
   return {
     id: row.id,
-    leaseHolder: row.node, // the stored name of the lease holder
+    leaseHolder: row.node ?? undefined, // the stored name of the lease holder
     appId: row.app_id,
     guid: row.guid,
     kind: row.kind,

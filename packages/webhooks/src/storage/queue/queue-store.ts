@@ -1,5 +1,6 @@
 import type { RelationalStore, Statement } from '@plinth/kernel';
 import { isRetryOrRedelivery, type QueueItem } from '../../model/event.js';
+import { countRecords } from '../delivery-counts.js';
 import { extendRetention, readEvents } from './event-rows.js';
 import { NodeLeases } from './node-leases.js';
 import { QueueBase } from './queue-base.js';
@@ -127,6 +128,7 @@ export class QueueStore {
         tx,
         ended.map(({ item }) => item),
       );
+      await countRecords(sql, tx, records);
       return records.map(({ id }) => id);
     });
   }
@@ -156,12 +158,12 @@ export class QueueStore {
   }
 
   /** Deletes the items that this lease holder still leases: see `#claimText`. */
-  #removal(items: readonly QueueItem[], leaseHolder: string): Statement {
+  #removal(items: readonly QueueItem[], leaseHolder: QueueItem['leaseHolder']): Statement {
     const itemIds = items.filter((item) => item.leaseHolder === leaseHolder).map(({ id }) => id);
     const isOneOf = this.#base.sql.isOneOfNumbers('id');
     return {
       text: `delete from webhooks_queue where node = ? and ${isOneOf}`,
-      parameters: [leaseHolder, JSON.stringify(itemIds)],
+      parameters: [leaseHolder ?? null, JSON.stringify(itemIds)],
     };
   }
 
@@ -176,7 +178,7 @@ export class QueueStore {
       isRetry ? next.dueMs : item.dueMs,
       isRetry ? (record.throttledSinceMs ?? null) : null,
       item.id,
-      item.leaseHolder,
+      item.leaseHolder ?? null,
     ];
     return [{ text, parameters }];
   }

@@ -11,7 +11,10 @@ import type {
 } from '../../../model/platform/platform-settings.js';
 import type { AccountCheck } from '../../../model/rule-input.js';
 
-/** Collectors after the request; `undefined` while neither merchant nor recipient is applied. */
+/**
+ * Dashboard and collectors after the request. The platform's defaults apply only if merchant or recipient is
+ * applied; a value that is not stated either is then `undefined`.
+ */
 export interface Responsibilities {
   readonly dashboard: Dashboard | undefined;
   readonly fees: FeesCollector | undefined;

@@ -61,8 +61,8 @@ export function ConvertDialog(props: {
           ))}
         </select>
         <span className="hint">
-          The table is copied in the background. Afterwards, writes of the type {column.kind} are
-          rejected, and the former rows can be restored for 72 hours.
+          The table is copied in the background. After that, writes to this column with the type{' '}
+          {column.kind} are rejected. You can restore the original rows within 72 hours.
         </span>
       </div>
       {check.isError && <ProblemNote error={check.error} />}

@@ -146,7 +146,8 @@ function timeText(count: bigint, digits: number): string {
 /** Formats a time of day. */
 function timeOfDayText(count: bigint, unit: number): string {
   const nanos = count * 10n ** BigInt(9 - (UNIT_DIGITS[unit] ?? 9));
-  if (nanos < 0n || nanos >= NS_PER_DAY) throw invalid('a time of day parameter is out of range');
+  if (nanos < 0n || nanos >= NS_PER_DAY)
+    throw invalid('a time-of-day parameter is out of range; use 00:00:00 to 23:59:59.999999999');
   return timeText(nanos, 9).slice('1970-01-01T'.length, -1);
 }
 

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import type { Fault } from '../../api/gamedata.js';
+import type { Fault } from '../../lib/form/fault.js';
 import { countText } from '../../lib/units.js';
+import './form.css';
 
 const MAX_SHOWN = 50;
 

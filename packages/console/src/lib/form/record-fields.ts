@@ -1,21 +1,49 @@
 /** A JSON Schema, as far as the forms use it. */
 interface Schema {
+  /** A list contains `null` for a nullable value. */
   readonly type?: unknown;
   readonly const?: unknown;
+  readonly enum?: readonly unknown[];
   readonly default?: unknown;
   readonly anyOf?: readonly Schema[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: unknown;
   readonly maxLength?: number;
+  /** `#/components/schemas/<name>`. */
+  readonly $ref?: string;
 }
 
 /** An input of a form, for one value of a record. */
 export interface RecordField {
   /** Names of the members that lead to the value. */
   readonly path: readonly string[];
-  readonly kind: 'text' | 'long text' | 'integer' | 'number' | 'flag' | 'choice' | 'list' | 'json';
+  readonly kind: FieldKind;
   readonly isNullable: boolean;
+  /** Whether an empty input removes a value that cannot be null. */
+  readonly isOptional?: boolean;
   readonly choices: readonly string[];
+  /** The object that requests must contain completely, if the value is part of one. */
+  readonly unit?: FieldUnit;
+}
+
+type FieldKind =
+  | 'text'
+  | 'long text'
+  | 'integer'
+  | 'number'
+  | 'flag'
+  | 'choice'
+  | 'list'
+  /** Strings by name. */
+  | 'map'
+  | 'json';
+
+export interface FieldUnit {
+  readonly path: readonly string[];
+  /** Members with only one possible value. */
+  readonly constants: Values;
 }
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -86,6 +114,80 @@ function fieldsOf(path: readonly string[], schema: Schema): readonly RecordField
 const isOptional = (schema: Schema): boolean =>
   Object.values(schema.properties ?? {}).some(({ properties }) => properties !== undefined);
 
+/**
+ * Derives the inputs of a form from the schema of a request, with an input for each value at any depth.
+ * @param schemas the schemas that references name.
+ * @param hidden paths without inputs, with dots.
+ */
+export function requestFields(
+  schema: unknown,
+  schemas: Readonly<Record<string, unknown>>,
+  hidden: ReadonlySet<string>,
+): readonly RecordField[] {
+  const inside = (
+    path: readonly string[],
+    node: Schema,
+    unit: FieldUnit | undefined,
+  ): readonly RecordField[] => {
+    if (hidden.has(path.join('.'))) return [];
+    const { shown, isNullable } = withoutNull(node, schemas);
+    const { properties } = shown;
+    if (properties === undefined) {
+      const { kind, choices } = kindOf(shown, schemas);
+      // Objects keep their only possible value in the unit.
+      if (kind === 'choice' && choices.length === 1) return [];
+      return [{ path, kind, choices, isNullable, isOptional: true, ...(unit && { unit }) }];
+    }
+    const own = unit ?? (path.length > 0 && isUnit(shown) ? unitOf(path, properties) : undefined);
+    return Object.entries(properties).flatMap(([name, each]) => inside([...path, name], each, own));
+  };
+  return inside([], schema as Schema, undefined);
+}
+
+function withoutNull(
+  schema: Schema,
+  schemas: Readonly<Record<string, unknown>>,
+): { readonly shown: Schema; readonly isNullable: boolean } {
+  const { $ref, type, anyOf } = schema;
+  if ($ref !== undefined) {
+    const found = schemas[$ref.split('/').at(-1) ?? ''] ?? {};
+    return withoutNull(found as Schema, schemas);
+  }
+  const only = anyOf?.find((each) => each.type !== 'null');
+  if (only !== undefined) return { ...withoutNull(only, schemas), isNullable: true };
+  if (!Array.isArray(type)) return { shown: schema, isNullable: false };
+  return { shown: { ...schema, type: type[0] }, isNullable: true };
+}
+
+function kindOf(
+  schema: Schema,
+  schemas: Readonly<Record<string, unknown>>,
+): Pick<RecordField, 'kind' | 'choices'> {
+  const choices = (schema.enum ?? []).filter((each) => typeof each === 'string');
+  if (choices.length > 0) return { kind: 'choice', choices };
+  const plain = { integer: 'integer', number: 'number', boolean: 'flag', string: 'text' } as const;
+  const found = plain[String(schema.type) as keyof typeof plain];
+  if (found !== undefined) return { kind: found, choices };
+  if (schema.type === 'array') {
+    const { shown } = withoutNull(schema.items ?? {}, schemas);
+    return { kind: shown.type === 'string' ? 'list' : 'json', choices };
+  }
+  return { kind: typeof schema.additionalProperties === 'object' ? 'map' : 'json', choices };
+}
+
+/** The server replaces attestations completely, although they have no required members. */
+const isUnit = ({ required = [], properties = {} }: Schema): boolean =>
+  required.length > 0 || ('date' in properties && 'ip' in properties);
+
+const unitOf = (path: readonly string[], properties: NonNullable<Schema['properties']>) => ({
+  path,
+  constants: Object.fromEntries(
+    Object.entries(properties).flatMap(([name, each]) =>
+      each.enum?.length === 1 ? [[name, each.enum[0]]] : [],
+    ),
+  ),
+});
+
 export const valueAt = (record: Values, path: readonly string[]): unknown =>
   path.reduce<unknown>((value, name) => (Object(value) as Values)[name], record);
 
@@ -102,6 +204,10 @@ export function withValue(record: Values, path: readonly string[], value: unknow
 export function textOf(field: RecordField, value: unknown): string {
   if (value === null || value === undefined) return '';
   if (field.kind === 'list') return Array.isArray(value) ? value.join(', ') : '';
+  if (field.kind === 'map')
+    return Object.entries(Object(value))
+      .map(([name, each]) => `${name} = ${each}`)
+      .join('\n');
   return field.kind === 'json' ? JSON.stringify(value, null, 2) : String(value);
 }
 
@@ -110,7 +216,10 @@ export function readText(
   field: RecordField,
   text: string,
 ): { readonly value: unknown } | undefined {
-  if (text.trim() === '' && field.isNullable) return { value: null };
+  if (text.trim() === '') {
+    if (field.isNullable) return { value: null };
+    if (field.isOptional === true) return { value: undefined };
+  }
   switch (field.kind) {
     case 'integer':
     case 'number': {
@@ -127,11 +236,23 @@ export function readText(
       };
     case 'json':
       return parseJson(text);
+    case 'map':
+      return readLines(text);
     case 'flag':
       return { value: text === 'true' };
     default:
       return { value: text };
   }
+}
+
+/** Reads lines such as `name = value`. */
+function readLines(text: string): { readonly value: Values } | undefined {
+  const lines = text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => /^\s*([^=]*[^=\s])\s*=\s*(.*?)\s*$/.exec(line));
+  if (lines.includes(null)) return undefined;
+  return { value: Object.fromEntries(lines.map((found) => [found?.[1], found?.[2]])) };
 }
 
 function parseJson(text: string): { readonly value: unknown } | undefined {
@@ -150,9 +271,10 @@ export function parseRecord(text: string): Values | undefined {
     : undefined;
 }
 
-/** A label such as `Handbook: price`. */
-export const fieldLabel = ({ path }: RecordField): string =>
+/** A label such as `Handbook: price`. @param from how many names a heading already contains. */
+export const fieldLabel = ({ path }: Pick<RecordField, 'path'>, from = 0): string =>
   path
+    .slice(from)
     .map((name) =>
       name.replaceAll('_', ' ').replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
     )

@@ -1,7 +1,8 @@
 import { useState } from 'react';
-import { DataTable } from '../../components/controls/data-table.js';
-import { mergeRecords } from '../../lib/gamedata/merge-records.js';
-import type { Values } from '../../lib/gamedata/record-fields.js';
+import { mergeRecords } from '../../lib/form/merge-records.js';
+import type { Values } from '../../lib/form/record-fields.js';
+import { DataTable } from '../controls/data-table.js';
+import './form.css';
 
 /** Merges the user's change with a newer one of another editor. */
 export function ConflictPanel(props: {
@@ -9,8 +10,9 @@ export function ConflictPanel(props: {
   readonly theirs: Values;
   readonly mine: Values;
   readonly onResolve: (merged: Values) => void;
+  readonly what?: string;
 }) {
-  const { base, theirs, mine, onResolve } = props;
+  const { base, theirs, mine, onResolve, what = 'record' } = props;
   const { merged, conflicts } = mergeRecords(base, theirs, mine);
   const [chosen, setChosen] = useState<Readonly<Record<string, 'mine' | 'theirs'>>>({});
   const isDecided = conflicts.every(({ name }) => chosen[name] !== undefined);
@@ -28,7 +30,7 @@ export function ConflictPanel(props: {
   return (
     <section className="note warn stack" role="alert" aria-label="Conflict">
       <p>
-        Another editor changed this record after you opened it.{' '}
+        Another editor changed this {what} after you opened it.{' '}
         {conflicts.length === 0
           ? 'Your changes do not overlap.'
           : 'Choose a value for each field that both of you changed.'}
@@ -57,7 +59,7 @@ export function ConflictPanel(props: {
         >
           Merge
         </button>
-        <span className="hint soft">The merged record is not saved yet.</span>
+        <span className="hint soft">The merged {what} is not saved yet.</span>
       </div>
     </section>
   );

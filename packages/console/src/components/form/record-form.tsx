@@ -1,6 +1,5 @@
 import { useId, useState } from 'react';
-import type { Fault } from '../../api/gamedata.js';
-import { TextField } from '../../components/controls/text-field.js';
+import type { Fault } from '../../lib/form/fault.js';
 import {
   fieldLabel,
   pointerOf,
@@ -11,13 +10,16 @@ import {
   type Values,
   valueAt,
   withValue,
-} from '../../lib/gamedata/record-fields.js';
+} from '../../lib/form/record-fields.js';
+import { TextField } from '../controls/text-field.js';
 import { FaultList } from './fault-list.js';
+import './form.css';
 
 const EXPECTED: Readonly<Record<string, string>> = {
   integer: 'Invalid value; enter an integer.',
   number: 'Invalid value; enter a number.',
   json: 'Invalid JSON.',
+  map: 'Invalid line; enter name = value.',
 };
 
 /** Inputs for all members of a record. Faults that the server found are shown at their inputs. */
@@ -32,8 +34,6 @@ export function RecordForm(props: {
 }) {
   const { schema, values, published, faults, isNew, onChange } = props;
   const fields = recordFields(schema);
-  const isOf = (field: RecordField, { path = '' }: Fault): boolean =>
-    `${path}/`.startsWith(`${pointerOf(field.path)}/`);
   const others = faults.filter((fault) => !fields.some((field) => isOf(field, fault)));
   return (
     <>
@@ -52,29 +52,52 @@ export function RecordForm(props: {
             mistake={faults.find(({ path }) => path === '/id')?.message}
           />
         )}
-        {fields.map((field) => (
-          <FieldInput
-            key={field.path.join('.')}
-            field={field}
-            value={valueAt(values, field.path)}
-            before={published && valueAt(published, field.path)}
-            mistake={faults.find((fault) => isOf(field, fault))?.message}
-            onChange={(value) => onChange(withValue(values, field.path, value))}
-          />
-        ))}
+        <FieldInputs {...{ fields, values, faults, onChange }} before={published} />
       </form>
     </>
   );
 }
 
+/** Whether a fault is about the field or a part of it. */
+export const isOf = (field: RecordField, { path = '' }: Fault): boolean =>
+  `${path}/`.startsWith(`${pointerOf(field.path)}/`);
+
+export function FieldInputs(props: {
+  readonly fields: readonly RecordField[];
+  readonly values: Values;
+  /** An earlier record, to mark changes, and its name. */
+  readonly before: Values | undefined;
+  readonly beforeName?: string;
+  readonly faults: readonly Fault[];
+  /** How many names of each path a heading already contains. */
+  readonly labelFrom?: number;
+  readonly onChange: (values: Values) => void;
+}) {
+  const { fields, values, before, beforeName = 'published', faults, labelFrom, onChange } = props;
+  return fields.map((field) => (
+    <FieldInput
+      key={field.path.join('.')}
+      field={field}
+      label={fieldLabel(field, labelFrom)}
+      value={valueAt(values, field.path)}
+      before={before && valueAt(before, field.path)}
+      beforeName={beforeName}
+      mistake={faults.find((fault) => isOf(field, fault))?.message}
+      onChange={(value) => onChange(withValue(values, field.path, value))}
+    />
+  ));
+}
+
 function FieldInput(props: {
   readonly field: RecordField;
+  readonly label: string;
   readonly value: unknown;
   readonly before: unknown;
+  readonly beforeName: string;
   readonly mistake: string | undefined;
   readonly onChange: (value: unknown) => void;
 }) {
-  const { field, value, before, onChange } = props;
+  const { field, label, value, before, beforeName, onChange } = props;
   const id = useId();
   /** What was typed, while it has the focus or is not a valid value. */
   const [typed, setTyped] = useState<string | undefined>();
@@ -88,7 +111,7 @@ function FieldInput(props: {
   const shown = typed ?? textOf(field, value);
   const beforeText = textOf(field, before);
   const isChanged = before !== undefined && beforeText !== textOf(field, value);
-  const isBig = field.kind === 'json' || field.kind === 'long text';
+  const isBig = ['json', 'map', 'long text'].includes(field.kind);
   const input = {
     id,
     value: shown,
@@ -98,10 +121,10 @@ function FieldInput(props: {
   };
   return (
     <div className={isBig ? 'field full' : 'field'}>
-      <label htmlFor={id}>{fieldLabel(field)}</label>
+      <label htmlFor={id}>{label}</label>
       {field.kind === 'choice' || field.kind === 'flag' ? (
         <select {...input} className="input" onChange={(event) => change(event.target.value)}>
-          {field.isNullable && <option value="">none</option>}
+          {(field.isNullable || field.isOptional) && <option value="">none</option>}
           {(field.kind === 'flag' ? ['true', 'false'] : field.choices).map((choice) => (
             <option key={choice}>{choice}</option>
           ))}
@@ -111,7 +134,7 @@ function FieldInput(props: {
           {...input}
           className="input"
           rows={Math.min(12, Math.max(2, shown.split('\n').length))}
-          spellCheck={field.kind !== 'json'}
+          spellCheck={field.kind === 'long text'}
           onChange={(event) => change(event.target.value)}
         />
       ) : (
@@ -124,7 +147,7 @@ function FieldInput(props: {
         />
       )}
       <span id={`${id}-hint`} className={mistake === undefined ? 'hint' : 'field-error'}>
-        {mistake ?? (isChanged ? `published: ${cut(beforeText) || 'none'}` : hintOf(field))}
+        {mistake ?? (isChanged ? `${beforeName}: ${cut(beforeText) || 'none'}` : hintOf(field))}
       </span>
     </div>
   );
@@ -134,4 +157,8 @@ const MAX_HINT_LENGTH = 120;
 const cut = (text: string): string =>
   text.length > MAX_HINT_LENGTH ? `${text.slice(0, MAX_HINT_LENGTH)} …` : text;
 
-const hintOf = ({ kind }: RecordField): string => (kind === 'list' ? 'separated by commas' : '');
+const HINTS: Readonly<Record<string, string>> = {
+  list: 'separated by commas',
+  map: 'a line for each: name = value',
+};
+const hintOf = ({ kind }: RecordField): string => HINTS[kind] ?? '';
