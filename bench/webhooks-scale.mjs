@@ -62,12 +62,14 @@ function seed(pastId, waitingId) {
   const startMs = performance.now();
   const nowMs = Date.now();
   const stepMs = (29 * 86_400_000) / Math.max(1, recordCount);
-  const records = database.prepare(`insert into webhooks_deliveries
+  const records =
+    database.prepare(`insert into webhooks_deliveries (id, app_id, guid, delivered_ms, redelivery, duration_ms,
+      status, status_code, event, action, installation_id, repository_id, attempt_no)
     with recursive rows (n) as (select ? union all select n + 1 from rows where n < ?)
     select (cast(? + n * ? as integer) - ${EPOCH_MS}) * 4096 + n % 4096, ?,
       printf('%08x-0000-7000-8000-%012x', n, n), cast(? + n * ? as integer), n % 100 = 0, 21.5,
       case n % 50 when 7 then 'Invalid HTTP Response: 500' else 'OK' end, case n % 50 when 7 then 500 else 200 end,
-      'push', case n % 3 when 0 then 'opened' end, 1 + n % 1000, 1 + n % 5000, null from rows`);
+      'push', case n % 3 when 0 then 'opened' end, 1 + n % 1000, 1 + n % 5000, 1 from rows`);
   const oldestMs = nowMs - 29 * 86_400_000;
   for (let n = 0; n < recordCount; n += STEP) {
     const last = Math.min(recordCount, n + STEP) - 1;

@@ -289,6 +289,16 @@ it('lists events with their deliveries', { skip: SKIP }, async () => {
   await row.getByText('Changes').click();
   await row.getByText('"display_name": "Renamed"').waitFor();
   await look(page, 'events');
+  const other = await open(String(id));
+  await other.route('**/ops/v1/events/internal?*', (route) =>
+    route.fulfill({ status: 503, body: '{"message":"the webhook store is unavailable"}' }),
+  );
+  await other.goto(`${other.url()}?tab=events`);
+  await other.getByRole('alert').getByText('the webhook store is unavailable').waitFor();
+  await other
+    .getByRole('row', { name: /account\.updated.*account.*✓ 200/ })
+    .first()
+    .waitFor();
   await row.getByRole('link').last().click();
   await page.getByRole('row', { name: /account\.updated ✓ 200/ }).waitFor();
   assert.match(page.url(), /\/webhooks\/\d+\?guid=/);

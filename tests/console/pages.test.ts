@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { ServerInProcess } from '../harness/index.js';
+import { ServerInProcess, WITH_SAMPLE_DATA } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
 let filled: ServerInProcess;
@@ -71,7 +71,10 @@ describe('every page', { skip: SKIP }, () => {
   let emptyToken = '';
   before(async () => {
     [filled, empty] = await Promise.all([
-      ServerInProcess.start({ flags: ['--services', 'tsdb,webhooks,ratelimit,gamedata'] }),
+      ServerInProcess.start({
+        flags: ['--services', 'tsdb,webhooks,ratelimit,gamedata'],
+        env: WITH_SAMPLE_DATA,
+      }),
       ServerInProcess.start({ flags: ['--services', 'tsdb,webhooks,ratelimit'] }),
     ]);
     [filledToken, emptyToken] = await Promise.all([tokenOf(filled), tokenOf(empty)]);

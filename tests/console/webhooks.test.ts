@@ -120,7 +120,9 @@ it('shows a response of 1 MB of markup as text, and which part is stored', {
     // The response to a ping has no length, because it is sent in parts.
     const [ping] = await app.untilRecorded('?event=ping', 1);
     await page.goto(`${server.url}/console/webhooks/${app.id}/${ping?.id}`);
-    await page.getByText('The first 65,536 bytes. The server stores no more').waitFor();
+    await page
+      .getByText('The first 65,536 bytes. The rest of the response is not stored.')
+      .waitFor();
   } finally {
     await app.operate('DELETE', '');
     await hostile[Symbol.asyncDispose]();

@@ -119,7 +119,7 @@ export class ServerInProcess implements OwnServer {
   }
 }
 
-/** Loads the bundle, like the command, unless Node's options for the command enable source maps (mutation tests). */
+/** Loads the bundle, like the command, or the modules if `NODE_OPTIONS` enables source maps, as mutation tests do. */
 async function loadServer(): Promise<typeof import('@plinth/server')> {
   const { NODE_OPTIONS = '' } = process.env;
   const bundle = NODE_OPTIONS.includes('source-maps') ? undefined : freshBundle();

@@ -21,6 +21,7 @@ import type { WebhooksConfig } from './config.js';
 import { AppWebhooks } from './domain/app-webhooks.js';
 import { DeliveryEngine } from './domain/delivery/delivery-engine.js';
 import { QueueCleanup } from './domain/delivery/queue-cleanup.js';
+import { DeliveryFiguresView } from './domain/delivery-figures.js';
 import { DeliveryLog } from './domain/delivery-log.js';
 import { HookRegistry } from './domain/hook-registry.js';
 import { HookRules } from './domain/hook-rules.js';
@@ -106,6 +107,7 @@ class WebhookService implements Webhooks {
   readonly #hooks: HookRegistry;
   readonly #queue: QueueStore;
   readonly #deliveries: DeliveryStore;
+  readonly #figures: DeliveryFiguresView;
   readonly #urls: EncryptedUrls;
   readonly #sender: EgressSender;
   readonly #payloads = new PayloadProcessor();
@@ -141,6 +143,7 @@ class WebhookService implements Webhooks {
     this.#hooks = new HookRegistry(this.#hookStore, clock);
     this.#queue = new QueueStore(store, random.uuidV7(), deps.folderId);
     this.#deliveries = new DeliveryStore(store);
+    this.#figures = new DeliveryFiguresView(this.#deliveries, clock);
     this.#urls = new EncryptedUrls(deps.secrets);
     this.#queueCleanup = new QueueCleanup({
       queue: this.#queue,
@@ -195,8 +198,7 @@ class WebhookService implements Webhooks {
       hooks: this.#hooks,
       store: this.#hookStore,
       rules: this.#rules,
-      deliveries: this.#deliveries,
-      clock,
+      figures: this.#figures,
       defaultRetry: retryOf(config),
       onCommitted: (appId, what) => this.#appCommitted(appId, what),
     });
@@ -257,6 +259,7 @@ class WebhookService implements Webhooks {
       payloads: this.#payloads,
       redelivery: this.#redelivery,
       deliveries: new DeliveryLog(this.#deliveries, this.#urls),
+      figures: this.#figures,
       queue: new QueueView(this.#queue),
       findApp: (id) => apps.find({ id }),
       findAppId: async ({ id, client_id }) => {

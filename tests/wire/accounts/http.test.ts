@@ -65,7 +65,11 @@ describe('answers', () => {
     ) => await server.refused(path, { method, ...more }, { status, code });
     await check('GET', '/v2/core/nothing', 404, 'unrecognized_url');
     await check('GET', '/v2', 404, 'unrecognized_url');
-    await check('GET', '/v1/customers', 404, 'unrecognized_url');
+    // Client libraries of /v1 choose the class of an error by its type.
+    const customers = await check('GET', '/v1/customers', 404, 'unrecognized_url');
+    assert.equal(customers.type, 'invalid_request_error');
+    const inQuery = await check('GET', `${ACCOUNTS}?x=/v1/test_helpers/`, 400, 'invalid_fields');
+    assert.equal(inQuery.type, undefined);
     await check('POST', '/v1', 404, 'unrecognized_url');
     // Outside every service, a client with a secret key of this service receives errors in the format of this service.
     await check('GET', '/oauth/token', 404, 'unrecognized_url');

@@ -116,9 +116,11 @@ describe('from InfluxDB 1.x', { skip: NO_INFLUXDB }, () => {
     const statement = String(expected?.[0]?.[1]);
     const copy = statement.replace('QUERY cq_cpu', 'QUERY copy').replace('time(10m)', 'time(1s)');
     await queryOf(server.url, copy, '');
+    // In an interval that ends after both writes, also on a busy machine.
+    const startNs = BigInt(Date.now() + 3000) * 1_000_000n;
     const lines = Array.from({ length: 200 }, (_, i) => {
       const tags = `host=new\\ ${i % 2},dc=x`;
-      return `cpu,${tags} usage=${i * 1.5},count=${i}i ${BigInt(Date.now()) * 1_000_000n + BigInt(i)}`;
+      return `cpu,${tags} usage=${i * 1.5},count=${i}i ${startNs + BigInt(i)}`;
     });
     await old.write('telegraf', 'autogen', lines);
     await server.http.send('/api/v3/write_lp?db=telegraf', {
@@ -127,7 +129,7 @@ describe('from InfluxDB 1.x', { skip: NO_INFLUXDB }, () => {
     });
     const q = `SELECT max, usage, host FROM "weekly"."cpu_10m" WHERE dc = 'x'`;
     let values: readonly (readonly unknown[])[] = [];
-    for (let i = 0; i < 100 && values.length < 2; i++) {
+    for (let i = 0; i < 200 && values.length < 2; i++) {
       await sleep(100);
       values = (await queryOf(server.url, q, 'telegraf'))[0]?.series?.[0]?.values ?? [];
     }

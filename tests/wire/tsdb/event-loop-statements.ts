@@ -35,8 +35,8 @@ const ATTEMPTS = 3;
 /** Fewer tables mean that their list was not read. */
 const MIN_SYSTEM_TABLES = 8;
 const REFERENCE_ROUNDS = 20;
-/** CPU time of the work in `slowness` on an idle machine. */
-const REFERENCE_MS = 80;
+/** CPU time of the work in `slowness` on two idle, shared cores, measured as 87 to 117 ms. */
+const REFERENCE_MS = 90;
 /** Number of the longest delays in the test's output. */
 const REPORTED = 10;
 const MAX_NAME_LENGTH = 200;

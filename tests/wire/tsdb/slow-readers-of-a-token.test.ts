@@ -17,12 +17,13 @@ const GROUP_LIMIT = 45_000;
 const QUERY_MEMORY_BYTES = 256 * 1024 * 1024;
 /** Memory for a third of the sorted results. */
 const SORT_MEMORY_BYTES = 512 * 1024 * 1024;
-const READERS_EACH = 5;
+const READERS_EACH = 3;
+const SORTED_READERS_EACH = 5;
 /** More than a connection buffers of a response. */
 const SOME_BYTES = 200_000;
 /** More than the first slices. */
 const MANY_BYTES = 4_000_000;
-const MAX_GROWTH_MB = 900;
+const MAX_GROWTH_MB = 700;
 
 interface Row {
   readonly i: number;
@@ -123,6 +124,7 @@ async function startWithRows(queryMemoryBytes: number): Promise<{
 
 it('many slow readers of InfluxQL with one token hold a bounded memory and keep no other token waiting', {
   skip,
+  timeout: 600_000, // formats and reads millions of rows
 }, async (context) => {
   const { server: started, greedy, ask } = await startWithRows(QUERY_MEMORY_BYTES);
   await using server = started;
@@ -187,6 +189,7 @@ it('many slow readers of InfluxQL with one token hold a bounded memory and keep 
 
 it('many slow readers of what SQL sorts keep no other token waiting, and all get their rows when they read', {
   skip,
+  timeout: 600_000, // formats and reads millions of rows
 }, async (context) => {
   const { server: started, greedy, ask } = await startWithRows(SORT_MEMORY_BYTES);
   await using server = started;
@@ -196,7 +199,7 @@ it('many slow readers of what SQL sorts keep no other token waiting, and all get
     `SELECT * FROM big ORDER BY t DESC LIMIT ${LIMIT}`,
   ];
   const readers = statements.flatMap((q) =>
-    Array.from({ length: READERS_EACH }, () => {
+    Array.from({ length: SORTED_READERS_EACH }, () => {
       const session = connect(server.url);
       context.after(() => session.destroy());
       const query = new URLSearchParams({ db: 'd', q, format: 'jsonl' });

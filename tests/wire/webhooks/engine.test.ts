@@ -60,6 +60,11 @@ describe('a retry', () => {
     const { history } = apps.find((each: { id: number }) => each.id === app.id).hook;
     const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
     assert.deepEqual([sum(history.succeeded), sum(history.failed)], [2, 1]);
+    // And so do the counts of all apps together.
+    const all = JSON.parse((await server.http.send('/ops/v1/deliveries/history')).text);
+    assert.deepEqual([all.bucket_seconds, all.succeeded.length, all.failed.length], [900, 24, 24]);
+    for (const name of ['succeeded', 'failed'])
+      assert.ok(sum(all[name]) >= sum(history[name]), `${name} ${all[name]}`);
     const [first, second] = receiver.of('retried');
     assert.ok((second?.atMs ?? 0) - (first?.atMs ?? 0) >= 300);
   });

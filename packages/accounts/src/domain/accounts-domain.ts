@@ -178,6 +178,7 @@ export class AccountsDomain {
       tokens: this.tokens,
       rules: RULES,
       wire,
+      encryptor,
       refresh: (tenant, id) => this.upkeep.refresh(tenant, id),
     });
     this.persons = new Persons({ ...shared, tokens: this.tokens, rules: RULES });

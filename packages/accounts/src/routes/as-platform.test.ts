@@ -66,10 +66,13 @@ describe('An operator who acts as a platform', () => {
     const configuration = { customer: { test_clock: clock.id } };
     const timed = await ok('/v2/core/accounts', { identity, configuration });
     const onClock = `platforms/plat_default/test_clocks/${clock.id}/accounts`;
-    const listed = await server.operate(onClock);
+    const listed = async (): Promise<AnyJson[]> => (await server.operate(onClock)).data;
+    const closing = await ok('/v2/core/accounts', { identity, configuration });
+    assert.equal((await listed()).length, 2);
+    await ok(`/v2/core/accounts/${closing.id}/close`, {});
     assert.deepEqual(
-      listed.data.map((account: AnyJson) => account.id),
-      [timed.id],
+      (await listed()).map(({ id, closed }) => [id, closed]),
+      [[timed.id, false]],
     );
     await ok(`/v1/test_helpers/test_clocks/${clock.id}/advance`, { frozen_time: 1_800_003_600 });
     await ok(`/v1/test_helpers/test_clocks/${clock.id}`, undefined, {}, 'DELETE');
@@ -93,6 +96,49 @@ describe('An operator who acts as a platform', () => {
     const before = (await ok(path)).etag;
     await server.ok(path, { body: { identity: { business_details } } });
     errorOf(await change('Late', before), { status: 412, code: 'precondition_failed' });
+  });
+
+  it('does not overwrite an id number, which no response contains', async () => {
+    const withNumber = (value: string) => ({
+      identity: { business_details: { id_numbers: [{ type: 'us_ein', value }] } },
+    });
+    const { id } = await ok('/v2/core/accounts', merchant(withNumber('123456789')));
+    const path = `/v2/core/accounts/${id}`;
+    const tag = { 'if-match': (await ok(path)).etag };
+    assert.equal((await send(path, withNumber('111111111'), tag)).status, 200);
+    const late = await send(path, withNumber('222222222'), tag);
+    errorOf(late, { status: 412, code: 'precondition_failed' });
+  });
+
+  it('keeps the tag of an account when time or a person changes its statuses', async () => {
+    const { id } = await ok('/v2/core/accounts', merchant());
+    const path = `/v2/core/accounts/${id}`;
+    const { etag } = await ok(path);
+    const statusOf = async () =>
+      (await ok(`${path}?include=configuration.merchant`)).configuration.merchant.capabilities
+        .card_payments.status;
+    assert.equal(await statusOf(), 'active');
+    const now = new Date(server.clock.nowMs() + 200 * 86_400_000).toISOString();
+    await server.operate('platforms/plat_default/tick', { now });
+    assert.equal(await statusOf(), 'restricted');
+    await ok(`${path}/persons`, { given_name: 'Ann', relationship: { representative: true } });
+    assert.equal((await ok(path)).etag, etag);
+    await ok(path, { display_name: 'Mine' }, { 'if-match': etag });
+  });
+
+  it('does not close an account that was changed', async () => {
+    const { id } = await ok('/v2/core/accounts', merchant());
+    const path = `/v2/core/accounts/${id}`;
+    const { etag } = await ok(path);
+    await ok(path, { display_name: 'Mine' });
+    const close = (tag: string) => send(`${path}/close`, {}, { 'if-match': tag });
+    errorOf(await close(etag), { status: 412, code: 'precondition_failed' });
+    const { etag: open, closed } = await ok(path);
+    assert.equal(closed, false);
+    assert.equal((await close(open)).status, 200);
+    const after = await ok(path);
+    assert.equal(after.closed, true);
+    assert.notEqual(after.etag, open);
   });
 
   it('does not overwrite or delete a later version of a person', async () => {

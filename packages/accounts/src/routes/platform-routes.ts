@@ -18,7 +18,7 @@ import { AccountsRefused } from '../model/violation.js';
 import { bodyRule, readFormOrJson, readJson } from './bodies.js';
 import { bodyName, CHANGE_HEADERS, HANDLER_VALIDATION, VERSION_HEADER } from './description.js';
 import { type AccountsDialect, refuseEmptySegments } from './dialect.js';
-import { AS_PLATFORM_PATH, type RequestAuthenticator } from './request-authenticator.js';
+import { AS_PLATFORM_PATH, isV1Path, type RequestAuthenticator } from './request-authenticator.js';
 import type { ShapeName } from './request-shapes.js';
 import { jsonTextResponse } from './to-wire.js';
 
@@ -199,7 +199,7 @@ const isShapeRefused = (error: unknown): boolean =>
 /** Returns `undefined` if the body is not valid and cannot be repeated. */
 function readAnyBody(request: HttpRequest): unknown {
   try {
-    return request.url.includes('/v1/test_helpers/') ? readFormOrJson(request) : readJson(request);
+    return isV1Path(request) ? readFormOrJson(request) : readJson(request);
   } catch (error) {
     if (error instanceof AccountsRefused) return undefined;
     throw error;

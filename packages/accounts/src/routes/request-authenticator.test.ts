@@ -15,7 +15,13 @@ import {
   type PlatformSettings,
 } from '../model/platform/platform-settings.js';
 import { AccountsRefused } from '../model/violation.js';
-import { isBelow, type KeyDirectory, RequestAuthenticator } from './request-authenticator.js';
+import {
+  AS_PLATFORM_PATH,
+  isBelow,
+  isV1Path,
+  type KeyDirectory,
+  RequestAuthenticator,
+} from './request-authenticator.js';
 
 const PLATFORMS = new Map<string, Partial<PlatformSettings>>([
   ['shop', { default_api_version: '2025-01-27.acacia' }],
@@ -211,6 +217,40 @@ it("responds in the requested version, the platform's version or its own", () =>
   assert.equal(of(bearer('sk_test_a')), '2025-01-27.acacia');
   assert.equal(of(bearer('sk_test_orphan')), '2025-12-15.clover');
   assert.equal(of({}), '2025-12-15.clover');
+});
+
+it("responds in the version of the platform in an operator's path", () => {
+  const of = (text: string, path: string) =>
+    authenticator.versionOf(head(bearer(text), `${AS_PLATFORM_PATH}${path}`));
+  assert.equal(of('op', '/shop/test/v2/core/accounts?limit=1'), '2025-01-27.acacia');
+  for (const [text, path] of [
+    ['op', '/unknown/test/v2/core/accounts'],
+    ['op', ''],
+    ['op', '/'],
+    ['nobody', '/shop/test/v2/core/accounts'],
+    ['sk_test_a', '/shop/test/v2/core/accounts'],
+  ] as const) {
+    assert.equal(of(text, path), '2025-12-15.clover', `${text} ${path}`);
+  }
+});
+
+it('finds paths below /v1, also in the paths of operators', () => {
+  const as = `${AS_PLATFORM_PATH}/shop/test`;
+  for (const [url, expected] of [
+    ['/v1/customers', true],
+    ['/v1/test_helpers/test_clocks?limit=1', true],
+    [`${as}/v1/test_helpers/test_clocks`, true],
+    ['/v1', false],
+    ['/v2/core/accounts?x=/v1/test_helpers/', false],
+    ['/v2/v1/test_helpers/', false],
+    [`${as}/v2/core/accounts?x=/v1/test_helpers/`, false],
+    [`${as}/v2/core/accounts/v1/test_helpers/`, false],
+    ['/ops/v1/accounts/v1/test_helpers/', false],
+    [AS_PLATFORM_PATH, false],
+    [`${AS_PLATFORM_PATH}/v1/v1/`, false],
+  ] as const) {
+    assert.equal(isV1Path({ url }), expected, url);
+  }
 });
 
 it('distinguishes paths below a prefix from paths that only start alike', () => {

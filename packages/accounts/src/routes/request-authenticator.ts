@@ -167,8 +167,8 @@ export class RequestAuthenticator {
   }
 
   /**
-   * Returns the effective version for response headers; an invalid header results in the platform's
-   * own version.
+   * Returns the effective version for response headers; an invalid header results in the version of
+   * the platform that the key or, for operators, the path names.
    */
   versionOf(request: HttpHead): string {
     try {
@@ -178,7 +178,9 @@ export class RequestAuthenticator {
       // Reported later, in the order of the checks.
     }
     const { principal } = this.of(request);
-    const id = principal.kind === 'platform_key' ? principal.platform : undefined;
+    // Without a valid token, the header must not reveal whether a platform exists.
+    const inPath = principal.kind === 'admin' ? asPlatform(request)?.platform : undefined;
+    const id = principal.kind === 'platform_key' ? principal.platform : inPath;
     const platform = id === undefined ? undefined : this.#deps.platforms.find(id);
     return platform?.settings.default_api_version ?? this.#deps.platforms.defaultVersion;
   }
@@ -242,6 +244,22 @@ function readKey(header: string | undefined): string {
 /** Whether only operators may use the path. */
 export const isForOperators = (request: Pick<HttpHead, 'url'>): boolean =>
   isBelow(request, OPERATOR_PATH) || isBelow(request, AS_PLATFORM_PATH);
+
+/** Whether the path, or its public part for operators, is below `/v1`. */
+export function isV1Path(request: Pick<HttpHead, 'url'>): boolean {
+  const path = asPlatform(request)?.path ?? pathOf(request.url);
+  return path.startsWith('/v1/');
+}
+
+/** The platform and the public path in a path below `AS_PLATFORM_PATH`. */
+function asPlatform(
+  request: Pick<HttpHead, 'url'>,
+): { readonly platform: string; readonly path: string } | undefined {
+  if (!isBelow(request, AS_PLATFORM_PATH)) return undefined;
+  const rest = pathOf(request.url).slice(AS_PLATFORM_PATH.length + 1);
+  const [platform = '', _mode, ...segments] = rest.split('/');
+  return { platform, path: `/${segments.join('/')}` };
+}
 
 export const unrecognizedUrl = ({
   method,

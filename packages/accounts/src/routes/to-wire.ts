@@ -19,7 +19,7 @@ import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
 import type { VendorWord } from '../model/platform/vendor-word.js';
 import type { FieldProblem, InvalidField } from '../model/shape/check-shape.js';
 import { AccountsRefused, type Violation } from '../model/violation.js';
-import { isForOperators } from './request-authenticator.js';
+import { isForOperators, isV1Path } from './request-authenticator.js';
 import { vendorHeaderNames } from './vendor-headers.js';
 
 /** Status by code; all other codes are 400. Source: accounts, section 2.5. */
@@ -87,7 +87,7 @@ export function refusalResponse(
   request: Pick<HttpHead, 'url' | 'base'>,
   wording: ErrorWording,
 ): HttpResponse {
-  const { url, base } = request;
+  const { base } = request;
   const violation = violationOf(error, wording);
   const status = statusOf(violation.code);
   const retry = SHOULD_RETRY[violation.code];
@@ -97,7 +97,7 @@ export function refusalResponse(
     ...retryNames.map((name) => [name, String(retry)] as const),
     ...(status === 429 || status === 503 ? [['retry-after', '1'] as const] : []),
   ];
-  const isV1 = url.includes('/v1/test_helpers/');
+  const isV1 = isV1Path(request);
   const body = errorBody(violation, { wording, baseUrl: wording.baseUrl(base), isV1 });
   if (!isForOperators(request)) return jsonResponse(status, body, headers);
   const message = wording.vendorWord.toWire(violation.message);

@@ -1,3 +1,4 @@
+import type { DeliveryHistory } from '../lib/webhooks/delivery-history.js';
 import { send, sendForJson } from './client.js';
 
 export interface App {
@@ -39,13 +40,6 @@ export interface LastHour {
   readonly failed: number;
   /** The 95th percentile in seconds; null without attempts. */
   readonly p95_duration: number | null;
-}
-
-/** Attempts of the last hours by time bucket, oldest first. */
-export interface DeliveryHistory {
-  readonly bucket_seconds: number;
-  readonly succeeded: readonly number[];
-  readonly failed: readonly number[];
 }
 
 export interface Queue {
@@ -92,6 +86,10 @@ export interface DeliveryDetail extends Delivery {
   readonly response: Message;
   /** The exact error of a failed attempt. */
   readonly error: string | null;
+  /** Size of the stored response body. */
+  readonly response_bytes: number | null;
+  /** Null without a response and in records of earlier versions. */
+  readonly response_truncated: boolean | null;
 }
 
 const APPS = '/ops/v1/apps';
@@ -103,6 +101,10 @@ export const MAX_APPS = 100;
 /** At most `MAX_APPS`. */
 export const fetchApps = (): Promise<readonly App[]> =>
   sendForJson(APPS, { query: { per_page: MAX_APPS } });
+
+/** The deliveries of all apps together. */
+export const fetchHistory = (): Promise<DeliveryHistory> =>
+  sendForJson('/ops/v1/deliveries/history');
 
 export const fetchApp = (app: string): Promise<App> => sendForJson(ofApp(app));
 

@@ -5,6 +5,8 @@ export type Outcome =
       readonly statusCode: number;
       readonly headers: Readonly<Record<string, string>>;
       readonly body: Uint8Array;
+      /** The body is only the beginning: it exceeded the limit, or the connection or the deadline ended it. */
+      readonly isTruncated: boolean;
     }
   | { readonly kind: FailureKind; readonly error: string; readonly statusCode?: number };
 

@@ -118,7 +118,7 @@ class ResponseReader implements Dispatcher.DispatchHandler {
     else this.#fail(new DeadlinePassed());
   }
 
-  #settle(isReusable: boolean): void {
+  #settle(isComplete: boolean): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
     this.onSettled();
@@ -128,8 +128,10 @@ class ResponseReader implements Dispatcher.DispatchHandler {
       statusCode: this.#status,
       headers: this.#headers,
       body,
+      isTruncated: !isComplete,
     };
-    this.#resolve({ outcome, isReusable });
+    // An unread rest of a body prevents the next response.
+    this.#resolve({ outcome, isReusable: isComplete });
   }
 
   #fail(error: Error): void {

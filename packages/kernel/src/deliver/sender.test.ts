@@ -145,6 +145,7 @@ describe('Sender', () => {
           const outcome = await sender.send(requestTo(port));
           assert.ok(outcome.kind === 'answered', JSON.stringify(outcome));
           assert.deepEqual([outcome.statusCode, String(outcome.body)], [200, 'ok']);
+          assert.equal(outcome.isTruncated, false);
         }
       }
     });
@@ -216,6 +217,7 @@ describe('Sender', () => {
       }, 200);
       assert.ok(outcome.kind === 'answered');
       assert.deepEqual([outcome.statusCode, String(outcome.body)], [202, 'part']);
+      assert.equal(outcome.isTruncated, true);
     });
 
     it('has lost the connection or does not speak HTTP', async () => {

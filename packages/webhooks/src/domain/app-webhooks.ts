@@ -1,20 +1,12 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
-import { type Clock, isoSeconds, maskUrlAndQuery, type SqlConnection } from '@plinth/kernel';
-import type { DeliveryCount, DeliveryFigures } from '../model/delivery.js';
+import { maskUrlAndQuery, type SqlConnection } from '@plinth/kernel';
 import { type Hook, type RetryPolicy, SECRET_MASK } from '../model/hook.js';
-import { COUNT_BUCKET_MS } from '../storage/delivery-counts.js';
-import type { DeliveryStore } from '../storage/delivery-store.js';
 import type { HookStore } from '../storage/hook-store.js';
 import { retryDelaysSec } from './delivery/retry.js';
+import type { DeliveryFiguresView } from './delivery-figures.js';
 import type { HookRegistry } from './hook-registry.js';
 import type { HookChange, HookRules } from './hook-rules.js';
 import { describeConfig, describeDisabled } from './ping.js';
-
-/** The figures of an app cover this period, and at most this number of its newest attempts. */
-const FIGURES_PERIOD_MS = 3_600_000;
-const FIGURES_MAX_COUNT = 2000;
-/** The history of an app covers six hours. Its last bucket is the current one. */
-const HISTORY_BUCKET_COUNT = 24;
 
 /**
  * Creates, changes and removes the webhook of an app in the transactions of the app registry.
@@ -24,8 +16,7 @@ export class AppWebhooks {
   readonly #hooks: HookRegistry;
   readonly #store: HookStore;
   readonly #rules: HookRules;
-  readonly #deliveries: DeliveryStore;
-  readonly #clock: Clock;
+  readonly #figures: DeliveryFiguresView;
   readonly #defaultRetry: RetryPolicy;
   readonly #onCommitted: (appId: number, what: 'created' | 'changed' | 'deleted') => void;
 
@@ -33,8 +24,7 @@ export class AppWebhooks {
     readonly hooks: HookRegistry;
     readonly store: HookStore;
     readonly rules: HookRules;
-    readonly deliveries: DeliveryStore;
-    readonly clock: Clock;
+    readonly figures: DeliveryFiguresView;
     /** The retry policy of webhooks without their own. */
     readonly defaultRetry: RetryPolicy;
     readonly onCommitted: (appId: number, what: 'created' | 'changed' | 'deleted') => void;
@@ -42,8 +32,7 @@ export class AppWebhooks {
     this.#hooks = deps.hooks;
     this.#store = deps.store;
     this.#rules = deps.rules;
-    this.#deliveries = deps.deliveries;
-    this.#clock = deps.clock;
+    this.#figures = deps.figures;
     this.#defaultRetry = deps.defaultRetry;
     this.#onCommitted = deps.onCommitted;
   }
@@ -78,16 +67,12 @@ export class AppWebhooks {
 
   async describe(appIds: readonly number[]): Promise<ReadonlyMap<number, object>> {
     const described = new Map<number, object>();
-    const nowMs = this.#clock.nowMs();
-    const sinceMs = nowMs - FIGURES_PERIOD_MS;
-    const startMs =
-      (Math.floor(nowMs / COUNT_BUCKET_MS) - HISTORY_BUCKET_COUNT + 1) * COUNT_BUCKET_MS;
-    const counts = await this.#deliveries.counts(appIds, startMs);
-    for (const appId of appIds) {
+    const known = appIds.filter((appId) => this.#hooks.get(appId) !== undefined);
+    const histories = await this.#figures.histories(known);
+    const lastHours = await this.#figures.lastHours(known);
+    for (const appId of known) {
       const hook = this.#hooks.get(appId);
-      if (hook === undefined) continue;
-      // One app at a time, so that other statements run in between.
-      const figures = await this.#deliveries.figures(appId, sinceMs, FIGURES_MAX_COUNT);
+      if (hook === undefined) continue; // deleted meanwhile
       described.set(appId, {
         ...describeHook(hook),
         // Seconds before each retry, for clients that show the effect of a policy.
@@ -95,11 +80,8 @@ export class AppWebhooks {
           default: retryDelaysSec(this.#defaultRetry),
           standard: retryDelaysSec({ policy: 'standard' }),
         },
-        last_hour: figuresToWire(figures),
-        history: historyToWire(
-          counts.filter((count) => count.appId === appId),
-          startMs,
-        ),
+        last_hour: lastHours.get(appId),
+        history: histories.get(appId),
       });
     }
     return described;
@@ -110,31 +92,6 @@ export class AppWebhooks {
     await this.#hooks.reload(appId);
     this.#onCommitted(appId, what);
   }
-}
-
-/** Durations are in seconds, in steps of 10 ms, like those of deliveries. */
-const figuresToWire = ({ count, failedCount, p95Ms }: DeliveryFigures): object => ({
-  deliveries: count,
-  failed: failedCount,
-  p95_duration: p95Ms === undefined ? null : Math.round(p95Ms / 10) / 100,
-});
-
-/** Counts by bucket, oldest first. */
-function historyToWire(counts: readonly DeliveryCount[], startMs: number): object {
-  const succeeded = new Array<number>(HISTORY_BUCKET_COUNT).fill(0);
-  const failed = new Array<number>(HISTORY_BUCKET_COUNT).fill(0);
-  for (const { bucketMs, succeededCount, failedCount } of counts) {
-    const index = (bucketMs - startMs) / COUNT_BUCKET_MS;
-    // An attempt can start in the future when the clocks of nodes differ.
-    if (index >= HISTORY_BUCKET_COUNT) continue;
-    succeeded[index] = succeededCount;
-    failed[index] = failedCount;
-  }
-  return {
-    start: isoSeconds(startMs),
-    bucket_seconds: COUNT_BUCKET_MS / 1000,
-    ...{ succeeded, failed },
-  };
 }
 
 /** Returns the webhook as operators see it. */

@@ -109,9 +109,9 @@ export class Publisher {
     return await this.#writer.add(prepared);
   }
 
-  /** Returns the responses to earlier events by their idempotency key, which is kept for a day. */
+  /** Returns the responses to earlier events by their idempotency key, which is valid for a day. */
   async published(keys: readonly string[]): Promise<ReadonlyMap<string, EventResponse>> {
-    const found = await this.#deps.queue.intake.responses(keys);
+    const found = await this.#deps.queue.intake.responses(keys, this.#deps.clock.nowMs());
     return new Map([...found].map(([key, text]) => [key, JSON.parse(text) as EventResponse])); // `#write` wrote this JSON
   }
 

@@ -28,6 +28,8 @@ export interface DeliveryDetail extends DeliverySummary {
   /** Undefined when there was no response. */
   readonly responseHeaders: Readonly<Record<string, string>> | undefined;
   readonly responseBody: Uint8Array | undefined;
+  /** Undefined when there was no response, and in records of earlier versions. */
+  readonly isResponseTruncated: boolean | undefined;
   /** The exact error, shown only to operators. */
   readonly error: string | undefined;
 }
@@ -44,6 +46,8 @@ export interface AttemptRecord {
   readonly requestHeaders: Readonly<Record<string, string>> | undefined;
   readonly responseHeaders: Readonly<Record<string, string>> | undefined;
   readonly responseBody: Uint8Array | undefined;
+  /** The body is only the beginning of the response. Undefined when there was no response. */
+  readonly isResponseTruncated: boolean | undefined;
   readonly error: string | undefined;
 }
 

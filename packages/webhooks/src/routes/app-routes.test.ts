@@ -111,6 +111,28 @@ describe('the webhook configuration', () => {
     const { last_hour, history } = await other.shown(); // the event above was delivered meanwhile
     assert.deepEqual(await other.shown(), { ...shown, last_hour, history });
   });
+
+  it('is listed with figures that are at most 15 seconds old', async () => {
+    const receiver = await test.receive();
+    const [one, two] = [
+      await test.register({ url: receiver.url, events: ['*'] }),
+      await test.register({ url: receiver.url, events: ['*'] }),
+    ];
+    await one.untilRecorded('event=ping', 1);
+    const listed = async () => (await test.describe([one, two]))[0].last_hour.deliveries;
+    assert.equal(await listed(), 1);
+    await one.publish('counted');
+    await one.untilRecorded('event=counted', 1);
+    await test.clock.advanceMs(14_999);
+    assert.equal(await listed(), 1);
+    // A single app is read again, and the list then contains its new figures.
+    assert.equal((await one.shown()).last_hour.deliveries, 2);
+    assert.equal(await listed(), 2);
+    await one.publish('counted');
+    await one.untilRecorded('event=counted', 2);
+    await test.clock.advanceMs(15_000);
+    assert.equal(await listed(), 3);
+  });
 });
 
 describe('every response', () => {

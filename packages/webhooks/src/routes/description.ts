@@ -71,6 +71,19 @@ export const WEBHOOKS_API: ApiDocs = {
       response: Type.Object({ headers: nullable(some), payload: nullable(Type.String()) }),
       error: maybe(nullable(Type.String({ description: 'exact error, for operators only' }))),
       attempt: maybe(attempt),
+      response_bytes: maybe(
+        nullable(
+          Type.Integer({ description: 'size of the stored response body; for operators only' }),
+        ),
+      ),
+      response_truncated: maybe(
+        nullable(
+          Type.Boolean({
+            description:
+              'whether the stored response body is only its beginning; null without a response and in records of earlier versions; for operators only',
+          }),
+        ),
+      ),
     }),
     OperatorDelivery: Type.Object({ ...Summary, attempt }),
     Event,

@@ -16,6 +16,7 @@ import {
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { DeliveryEngine } from '../domain/delivery/delivery-engine.js';
+import type { DeliveryFiguresView } from '../domain/delivery-figures.js';
 import type { DeliveryLog } from '../domain/delivery-log.js';
 import type { FindAppId } from '../domain/event-rules.js';
 import type { HookRegistry } from '../domain/hook-registry.js';
@@ -29,7 +30,7 @@ import { ListQuery, Redrive, Rotation } from './description.js';
 import type { WebhookDialect } from './dialect.js';
 import { linkHeaders } from './link-header.js';
 import { readFilter, readListQuery } from './list-query.js';
-import { detailBytes, operatorSummary } from './to-wire.js';
+import { detailBytes, operatorDetail, operatorSummary } from './to-wire.js';
 
 export interface QueueRouteDeps {
   readonly dialect: WebhookDialect;
@@ -40,6 +41,7 @@ export interface QueueRouteDeps {
   readonly engine: DeliveryEngine;
   readonly redelivery: Redelivery;
   readonly deliveries: DeliveryLog;
+  readonly figures: DeliveryFiguresView;
   readonly queue: QueueView;
   readonly findAppId: FindAppId;
   readonly ping: (hook: Hook) => Promise<string | undefined>;
@@ -55,6 +57,12 @@ const ROTATED = Type.Object({
 });
 const MAX_TARGET_LENGTH = 2048;
 const CHECKED = Type.Object({ allowed: Type.Boolean(), problem: OpenApi.nullable(Type.String()) });
+const HISTORY = Type.Object({
+  start: Type.String({ format: 'date-time' }),
+  bucket_seconds: Type.Integer(),
+  succeeded: Type.Array(Type.Integer()),
+  failed: Type.Array(Type.Integer()),
+});
 const REDRIVEN = Type.Object({ matched: Type.Integer(), queued: Type.Integer() });
 const APP = '/apps/:app';
 
@@ -74,6 +82,16 @@ export function queueRoutes(deps: QueueRouteDeps): readonly Route[] {
       handle(_request, { query: { url } }) {
         const problem = deps.rules.targetProblem(url) ?? null;
         return githubResponse(200, { allowed: problem === null, problem });
+      },
+    }),
+    operatorRoute('GET', '/deliveries/history', {
+      about: {
+        summary: 'Count the deliveries of all apps in the last six hours',
+        description: 'Counts by time bucket, oldest first. The last bucket is the current one.',
+      },
+      output: { 200: response('the counts', json(HISTORY)) },
+      async handle() {
+        return githubResponse(200, await deps.figures.totalHistory());
       },
     }),
     operatorRoute('POST', `${APP}/ping`, {
@@ -154,10 +172,7 @@ function deliveryRoutes(deps: QueueRouteDeps): readonly Route[] {
         const delivery = await deliveries.get(appId, idOf(request));
         if (delivery === undefined) throw webhookError('resource_missing');
         const url = maskUrlAndQuery(delivery.url);
-        const body = detailBytes(
-          { ...delivery, url },
-          { error: delivery.error ?? null, attempt: delivery.attemptNo ?? null },
-        );
+        const body = detailBytes({ ...delivery, url }, operatorDetail(delivery));
         return bytesResponse(200, 'application/json; charset=utf-8', body);
       },
     }),

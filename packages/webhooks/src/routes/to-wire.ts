@@ -51,6 +51,14 @@ export const operatorSummary = (delivery: DeliverySummary): object => ({
   attempt: delivery.attemptNo ?? null,
 });
 
+/** Members of a record that only operators see. */
+export const operatorDetail = (delivery: DeliveryDetail): Readonly<Record<string, unknown>> => ({
+  error: delivery.error ?? null,
+  attempt: delivery.attemptNo ?? null,
+  response_bytes: delivery.responseBody?.length ?? null,
+  response_truncated: delivery.isResponseTruncated ?? null,
+});
+
 /**
  * Returns the JSON text of a record. The stored payload is compact JSON and is copied unparsed,
  * because parsing megabytes would block the event loop.

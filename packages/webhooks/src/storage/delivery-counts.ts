@@ -64,6 +64,25 @@ export async function readCounts(
   }));
 }
 
+/** Returns the counts of all apps together in buckets from `sinceMs` on, which is the start of a bucket. */
+export async function readTotalCounts(
+  sql: RawStatements,
+  on: SqlConnection,
+  sinceMs: number,
+): Promise<readonly Omit<DeliveryCount, 'appId'>[]> {
+  // In PostgreSQL, the sum of bigint values is numeric, which is returned as a string.
+  const rows = await sql.all<{ bucket_ms: number; succeeded: number; failed: number }>(
+    on,
+    `select bucket_ms, cast(sum(succeeded) as bigint) as succeeded,
+        cast(sum(failed) as bigint) as failed
+      from webhooks_delivery_counts where bucket_ms >= ? group by bucket_ms`,
+    [sinceMs],
+  );
+  return rows.map((row) => ({
+    ...{ bucketMs: row.bucket_ms, succeededCount: row.succeeded, failedCount: row.failed },
+  }));
+}
+
 /** Deletes at most `limit` counts of buckets that ended before `beforeMs`. @returns their number. */
 export async function purgeCounts(
   sql: RawStatements,

@@ -7,7 +7,7 @@ import type {
   DeliverySummary,
 } from '../model/delivery.js';
 import { idAt } from '../model/time-ids.js';
-import { purgeCounts, readCounts } from './delivery-counts.js';
+import { purgeCounts, readCounts, readTotalCounts } from './delivery-counts.js';
 import { DeliveryScanner } from './delivery-scan.js';
 import { decodePayload, type PayloadEncoding } from './queue/payload-codec.js';
 
@@ -33,6 +33,7 @@ interface DetailRow extends DeliveryRow {
   request_headers: string;
   response_headers: string | null;
   response_body: Uint8Array | null;
+  response_truncated: number | null;
   error: string | null;
   encoding: PayloadEncoding | null;
   payload: Uint8Array | null;
@@ -102,8 +103,8 @@ export class DeliveryStore {
   async get(appId: number, id: number): Promise<DeliveryDetail | undefined> {
     const [row] = await this.#sql.all<DetailRow>(
       this.#reader,
-      `select ${SUMMARY}, t.url, t.request_headers, t.response_headers, t.response_body, t.error,
-          e.encoding, e.payload
+      `select ${SUMMARY}, t.url, t.request_headers, t.response_headers, t.response_body,
+          t.response_truncated, t.error, e.encoding, e.payload
         from webhooks_deliveries d
         join webhooks_delivery_details t on t.id = d.id
         left join webhooks_events e on e.guid = d.guid
@@ -158,6 +159,11 @@ export class DeliveryStore {
   /** Returns the counts of all these apps in buckets from `sinceMs` on, the start of a bucket, with one statement. */
   async counts(appIds: readonly number[], sinceMs: number): Promise<readonly DeliveryCount[]> {
     return await readCounts(this.#sql, this.#reader, appIds, sinceMs);
+  }
+
+  /** Returns the counts of all apps together in buckets from `sinceMs` on, the start of a bucket. */
+  async totalCounts(sinceMs: number): Promise<readonly Omit<DeliveryCount, 'appId'>[]> {
+    return await readTotalCounts(this.#sql, this.#reader, sinceMs);
   }
 
   /** Returns the greatest record id of the app; 0 if it has none. */
@@ -280,6 +286,7 @@ async function toDetail(row: DetailRow): Promise<DeliveryDetail> {
         ? undefined
         : (JSON.parse(row.response_headers) as Record<string, string>), // `QueueStore` wrote this JSON
     responseBody: row.response_body ?? undefined,
+    isResponseTruncated: row.response_truncated === null ? undefined : row.response_truncated === 1,
     error: row.error ?? undefined,
   };
 }

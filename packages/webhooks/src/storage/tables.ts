@@ -7,6 +7,7 @@ export const WEBHOOK_MIGRATIONS: readonly Migration[] = [
   { name: '0003_webhooks_switched_off', up: addDisabledReason },
   { name: '0004_webhooks_attempt_numbers', up: addAttemptNumbers },
   { name: '0005_webhooks_delivery_counts', up: createDeliveryCounts },
+  { name: '0006_webhooks_response_truncated', up: addResponseTruncated },
 ];
 
 /**
@@ -156,4 +157,11 @@ async function createDeliveryCounts(tx: Transaction<unknown>): Promise<void> {
   ]) {
     await sql.raw(statement).execute(tx);
   }
+}
+
+/** Adds whether the stored response body is incomplete. It is NULL in records of earlier versions. */
+async function addResponseTruncated(tx: Transaction<unknown>): Promise<void> {
+  await sql
+    .raw('alter table webhooks_delivery_details add column response_truncated integer')
+    .execute(tx);
 }

@@ -99,6 +99,7 @@ const record = (more: Partial<AttemptRecord> = {}): AttemptRecord => ({
   requestHeaders: { A: '1' },
   responseHeaders: { B: '2' },
   responseBody: Buffer.from('ok'),
+  isResponseTruncated: false,
   error: undefined,
   ...more,
 });
@@ -198,6 +199,9 @@ function webhookStoreContract(system: string, withStore: WithStore): void {
         );
         const [again] = await queue.intake.accept([await keyed('a')], NOW_MS + IDEMPOTENCY_MS - 1);
         assert.deepEqual(again, { kind: 'duplicate', response: 'answer a' });
+        const stored = async (nowMs: number) => [...(await queue.intake.responses(['k'], nowMs))];
+        assert.deepEqual(await stored(NOW_MS + IDEMPOTENCY_MS - 1), [['k', 'answer a']]);
+        assert.deepEqual(await stored(NOW_MS + IDEMPOTENCY_MS), []);
         assert.deepEqual(await kinds([await keyed('b')], NOW_MS + IDEMPOTENCY_MS), ['accepted']);
         assert.equal((await queue.counts.countByState(1)).pending, 2);
       });
@@ -273,8 +277,13 @@ function webhookStoreContract(system: string, withStore: WithStore): void {
         assert.equal(await deliveries.get(2, ids[0] ?? 0), undefined);
         const detail = await deliveries.get(1, ids[0] ?? 0);
         assert.deepEqual(
-          [detail?.durationMs, detail?.requestHeaders, Buffer.from(detail?.responseBody ?? [])],
-          [12.5, { A: '1' }, Buffer.from('ok')],
+          [
+            detail?.isResponseTruncated,
+            detail?.durationMs,
+            detail?.requestHeaders,
+            Buffer.from(detail?.responseBody ?? []),
+          ],
+          [false, 12.5, { A: '1' }, Buffer.from('ok')],
         );
         const all = { fromId: 0, toId: await deliveries.lastId(1) };
         const lost = await deliveries.findToRedrive(1, { status: 'failure' }, all, 10);
@@ -413,6 +422,16 @@ function webhookStoreContract(system: string, withStore: WithStore): void {
         assert.deepEqual(await counts([1, 2, 3]), ['1 0 3 3', '1 1 1 0', '2 0 1 0']);
         assert.deepEqual(await counts([1], NOW_MS + quarterMs), ['1 1 1 0']);
         assert.deepEqual(await counts([]), []);
+        // Of all apps together. On PostgreSQL, a sum without a cast is a string.
+        const totals = async (sinceMs: number) =>
+          [...(await deliveries.totalCounts(sinceMs))].sort((a, b) => a.bucketMs - b.bucketMs);
+        const second = { bucketMs: NOW_MS + quarterMs, succeededCount: 1, failedCount: 0 };
+        assert.deepEqual(await totals(NOW_MS), [
+          { bucketMs: NOW_MS, succeededCount: 4, failedCount: 3 },
+          second,
+        ]);
+        assert.deepEqual(await totals(NOW_MS + quarterMs), [second]);
+        assert.deepEqual(await totals(NOW_MS + 2 * quarterMs), []);
         // The bucket of 00:00 ends at 00:15.
         await deliveries.purge(NOW_MS + quarterMs - 1, 100);
         assert.equal((await counts([1, 2])).length, 3);

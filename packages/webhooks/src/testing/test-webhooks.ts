@@ -126,6 +126,12 @@ export class TestWebhooks implements AsyncDisposable {
     return new TestApp(this, id, this.#service);
   }
 
+  /** Returns the webhooks of a list of apps as operators see them. */
+  async describe(apps: readonly TestApp[]): Promise<readonly AnyJson[]> {
+    const described = await this.#service.appHooks.describe(apps.map(({ id }) => id));
+    return apps.map(({ id }) => described.get(id));
+  }
+
   async transaction(work: (tx: SqlConnection) => Promise<void>): Promise<void> {
     await this.#store.transaction(work);
   }

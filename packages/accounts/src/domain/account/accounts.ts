@@ -13,6 +13,7 @@ import { accountObject, type WireOptions } from '../../model/wire/account-object
 import { readsBooleansOnly } from '../../model/wire/applied-format.js';
 import type { AccountStore, Aggregate } from '../../storage/account-store.js';
 import type { WriteSet } from '../../storage/commit-queue.js';
+import type { Encryptor } from '../../storage/encryptor.js';
 import type { RegisteredObjectStore } from '../../storage/registered-object-store.js';
 import type { AccountWriter, FinishedChange } from '../change/account-writer.js';
 import { type FactFinder, referencesIn } from '../change/facts.js';
@@ -24,7 +25,7 @@ import type { RequestContext } from '../request-context.js';
 import { unmetOperatorRequirements } from '../requirements/operator-requirements.js';
 import type { AccountAccess } from './account-access.js';
 import { type ListRequest, readPage, toPage } from './account-pages.js';
-import { entityTag, refuseChanged } from './entity-tags.js';
+import { accountTag, refuseChanged } from './entity-tags.js';
 import type { Tokens, TokenUse } from './tokens.js';
 
 export interface AccountsDeps {
@@ -40,19 +41,10 @@ export interface AccountsDeps {
   readonly tokens: Tokens;
   readonly rules: Rules;
   readonly wire: WireOptions;
+  readonly encryptor: Pick<Encryptor, 'digest'>;
   /** Evaluates an account before a read if the passage of time changed it. */
   readonly refresh: (tenant: RequestContext['tenant'], id: string) => Promise<void>;
 }
-
-/** The sections that operators edit. Requirements follow from them and from the time. */
-const EDITED: ReadonlySet<Include> = new Set([
-  'configuration.customer',
-  'configuration.merchant',
-  'configuration.recipient',
-  'configuration.storer',
-  'defaults',
-  'identity',
-]);
 
 /** A write with a valid shape. */
 export interface AccountWrite {
@@ -108,22 +100,18 @@ export class Accounts {
     return await this.#deps.mutations.run(call, async () => {
       this.#checkAccess(context);
       const stored = await this.#deps.access.toChange(context.tenant, id);
-      refuseChanged(context, this.#etagOf(stored));
+      refuseChanged(context, accountTag(stored, this.#deps.encryptor));
       return await this.#write(context, write, stored, 'update');
     });
   }
 
-  /** @returns a tag that changes with the data of the account. */
+  /** @returns a tag that changes with the edited data of the account. */
   async etag(context: RequestContext, id: string): Promise<string> {
-    await this.#deps.access.summary(context.tenant, id);
-    const view = await this.#deps.store.view(context.tenant, id);
-    if (view === undefined) throw notFound('account', id);
-    return entityTag(accountObject(view, EDITED, this.#deps.wire));
-  }
-
-  #etagOf({ account, persons }: Aggregate): string {
-    const individual = persons.find(({ id }) => id === account.individualId);
-    return entityTag(accountObject({ account, individual }, EDITED, this.#deps.wire));
+    const { access, encryptor, store } = this.#deps;
+    await access.summary(context.tenant, id);
+    const stored = await store.aggregate(context.tenant, id);
+    if (stored === undefined) throw notFound('account', id);
+    return accountTag(stored, encryptor);
   }
 
   /** @returns the response body. */
@@ -171,8 +159,9 @@ export class Accounts {
     const mutation = { context, body: call.body, concurrencyKey: key, lockKeys: [key] };
     return await this.#deps.mutations.run(mutation, async () => {
       this.#checkAccess(context);
-      const { access, rules, writer } = this.#deps;
+      const { access, encryptor, rules, writer } = this.#deps;
       const stored = await access.toChange(context.tenant, id);
+      refuseChanged(context, accountTag(stored, encryptor));
       const { settings: platform, tenant } = context;
       const { appliedConfigurations } = call;
       const check = { livemode: tenant.livemode, platform, account: stored.account };

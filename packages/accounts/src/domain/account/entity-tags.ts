@@ -1,15 +1,32 @@
-import { createHash } from 'node:crypto';
 import { namesTag } from '@plinth/kernel';
+import type { StoredPerson } from '../../model/account/person.js';
+import { canonicalJson } from '../../model/merge-fields.js';
 import { AccountsRefused } from '../../model/violation.js';
+import type { Aggregate } from '../../storage/account-store.js';
+import type { Encryptor } from '../../storage/encryptor.js';
 import type { RequestContext } from '../request-context.js';
 
-const TAG_LENGTH = 22;
+const TAG_LENGTH = 32;
 
-/** A strong entity tag of an object. */
-export function entityTag(object: unknown): string {
-  const digest = createHash('sha256').update(JSON.stringify(object)).digest('base64url');
-  return `"${digest.slice(0, TAG_LENGTH)}"`;
+/**
+ * A strong entity tag of the data that operators edit, including values that are never returned,
+ * such as id numbers. It is keyed, because a plain hash would reveal short numbers. Statuses and
+ * requirements are excluded: they also follow from time, persons and verifications.
+ */
+export function accountTag(
+  { account, persons }: Aggregate,
+  encryptor: Pick<Encryptor, 'digest'>,
+): string {
+  // `fields` contains the requested capabilities; `capabilities` contains their statuses.
+  const { id, fields, applied, isClosed, individualId } = account;
+  const isIndividual = fields.identity?.entity_type === 'individual';
+  const individual = isIndividual ? persons.find((each) => each.id === individualId) : undefined;
+  const edited = { tagged: id, fields, applied, isClosed, individual: individual?.fields };
+  return `"${encryptor.digest(canonicalJson(edited)).slice(0, TAG_LENGTH)}"`;
 }
+
+/** A strong entity tag of a person: each change increases the time of the last one. */
+export const personTag = ({ updatedMs }: StoredPerson): string => `"${updatedMs}"`;
 
 /** Throws `precondition_failed` if the object is not in the version that the request was made for. */
 export function refuseChanged({ ifMatch }: RequestContext, etag: string): void {

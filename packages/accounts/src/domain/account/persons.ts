@@ -13,10 +13,10 @@ import type { RequestContext } from '../request-context.js';
 import { unmetOperatorRequirements } from '../requirements/operator-requirements.js';
 import { type ListRequest, readPage, toPage } from './account-pages.js';
 import { type AccountsDeps, bindFiles, reasonOf } from './accounts.js';
-import { entityTag, refuseChanged } from './entity-tags.js';
+import { personTag, refuseChanged } from './entity-tags.js';
 import type { TokenUse } from './tokens.js';
 
-type PersonsDeps = Omit<AccountsDeps, 'wire' | 'refresh'>;
+type PersonsDeps = Omit<AccountsDeps, 'wire' | 'encryptor' | 'refresh'>;
 
 export interface PersonWrite {
   /** The parsed body, used for the fingerprint. */
@@ -51,7 +51,7 @@ export class Persons {
   ): Promise<MutationResponse> {
     return await this.#change(context, target.accountId, write, async (stored) => {
       const before = personIn(stored, target.id);
-      refuseChanged(context, tagOf(before));
+      refuseChanged(context, personTag(before));
       return await this.#write(context, write, { stored, before });
     });
   }
@@ -64,7 +64,7 @@ export class Persons {
     await this.#deps.access.summary(context.tenant, target.accountId);
     const person = await this.#deps.store.person(context.tenant, target.accountId, target.id);
     if (person === undefined) throw notFound('person', target.id);
-    return { body: JSON.stringify(personObject(person)), etag: tagOf(person) };
+    return { body: JSON.stringify(personObject(person)), etag: personTag(person) };
   }
 
   async list(context: RequestContext, accountId: string, request: ListRequest): Promise<string> {
@@ -83,7 +83,7 @@ export class Persons {
     const write = { body: {}, requestFields: {} };
     return await this.#change(context, target.accountId, write, async (stored) => {
       const person = personIn(stored, target.id);
-      refuseChanged(context, tagOf(person));
+      refuseChanged(context, personTag(person));
       const { settings: platform } = context;
       const { account } = stored;
       refuse(this.#deps.rules.checkPersonDeletion({ platform, account, person }));
@@ -215,9 +215,6 @@ function personIn({ persons }: Aggregate, id: string): StoredPerson {
   if (person === undefined) throw notFound('person', id);
   return person;
 }
-
-/** Each change increases the time of the last one. */
-const tagOf = ({ updatedMs }: StoredPerson): string => entityTag(updatedMs);
 
 /** Replaces or appends a person; the list stays in order of creation. */
 function replacePerson(

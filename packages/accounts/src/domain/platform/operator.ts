@@ -202,7 +202,7 @@ export class Operator {
     return await this.#deps.clocks.add(this.#tenant(platform, false), about);
   }
 
-  /** Returns the ids of the accounts of a clock, which also include closed ones. */
+  /** Returns the open accounts of a clock, without their sections. A closed account leaves its clock. */
   async listOnClock(platform: string, clock: string): Promise<object> {
     const tenant = this.#tenant(platform, false);
     const { clocks, store } = this.#deps;

@@ -1,5 +1,4 @@
-import type { DeliveryHistory } from '../../api/webhooks.js';
-import { barsOf, historyText } from '../../lib/webhooks/delivery-history.js';
+import { barsOf, type DeliveryHistory, historyText } from '../../lib/webhooks/delivery-history.js';
 import './delivery-bars.css';
 
 const BAR_WIDTH = 3;

@@ -7,6 +7,7 @@ import {
   type Values,
   valueAt,
 } from '../../lib/form/record-fields.js';
+import { FindInput } from '../search/search-fields.js';
 import { FaultList } from './fault-list.js';
 import { FieldInputs, isOf } from './record-form.js';
 
@@ -36,14 +37,7 @@ export function GroupedForm(props: {
     <>
       <FaultList faults={others} />
       {!isShort && (
-        <input
-          className="input"
-          data-find
-          aria-label="Find field"
-          placeholder="Find field   /"
-          value={find}
-          onChange={({ target }) => setFind(target.value)}
-        />
+        <FindInput label="Find field" placeholder="Find field" value={find} onChange={setFind} />
       )}
       {groups.length === 0 && <p className="card empty soft">No field matches.</p>}
       <form className="stack" aria-label={label} onSubmit={(event) => event.preventDefault()}>

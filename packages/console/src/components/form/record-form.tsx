@@ -2,6 +2,7 @@ import { useId, useState } from 'react';
 import type { Fault } from '../../lib/form/fault.js';
 import {
   fieldLabel,
+  isMultiLine,
   pointerOf,
   type RecordField,
   readText,
@@ -19,7 +20,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
   integer: 'Invalid value; enter an integer.',
   number: 'Invalid value; enter a number.',
   json: 'Invalid JSON.',
-  map: 'Invalid line; enter name = value.',
+  list: 'Invalid JSON; enter values separated by commas, or a JSON array such as ["a, b"].',
+  map: 'Invalid entry; enter a line for each entry (name = value), or a JSON object.',
 };
 
 /** Inputs for all members of a record. Faults that the server found are shown at their inputs. */
@@ -105,13 +107,16 @@ function FieldInput(props: {
   const mistake = isTypedValid ? props.mistake : EXPECTED[field.kind];
   const change = (text: string): void => {
     setTyped(text);
-    const read = readText(field, text);
+    const read = readText(field, text, value);
     if (read !== undefined) onChange(read.value);
   };
   const shown = typed ?? textOf(field, value);
   const beforeText = textOf(field, before);
   const isChanged = before !== undefined && beforeText !== textOf(field, value);
-  const isBig = ['json', 'map', 'long text'].includes(field.kind);
+  /** A field that had several lines stays a textarea, so that it keeps the focus. */
+  const [hadLines, setHadLines] = useState(false);
+  if (!hadLines && isMultiLine(shown)) setHadLines(true);
+  const isBig = hadLines || ['json', 'map', 'long text'].includes(field.kind);
   const input = {
     id,
     value: shown,
@@ -158,7 +163,7 @@ const cut = (text: string): string =>
   text.length > MAX_HINT_LENGTH ? `${text.slice(0, MAX_HINT_LENGTH)} …` : text;
 
 const HINTS: Readonly<Record<string, string>> = {
-  list: 'separated by commas',
-  map: 'a line for each: name = value',
+  list: 'separated by commas, or a JSON array',
+  map: 'a line for each: name = value, or a JSON object',
 };
 const hintOf = ({ kind }: RecordField): string => HINTS[kind] ?? '';

@@ -12,16 +12,35 @@ export function SearchBox(props: {
   /** Parameters that each change resets, such as a page cursor. */
   readonly resets?: SearchParams;
 }) {
-  const { label, placeholder, name = 'find', isCode = false, isSecondary = false, resets } = props;
+  const { name = 'find', resets, ...others } = props;
   const [params, change] = useSearchParams();
+  return (
+    <FindInput
+      {...others}
+      value={params[name] ?? ''}
+      onChange={(text) => change({ ...resets, [name]: text })}
+    />
+  );
+}
+
+/** A text box that the key `/` focuses. */
+export function FindInput(props: {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly isCode?: boolean;
+  readonly isSecondary?: boolean;
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+}) {
+  const { label, placeholder, isCode = false, isSecondary = false, value, onChange } = props;
   return (
     <input
       className={isCode ? 'input mono' : 'input'}
       data-find={isSecondary ? undefined : true}
       aria-label={label}
       placeholder={isSecondary ? placeholder : `${placeholder}   /`}
-      value={params[name] ?? ''}
-      onChange={(event) => change({ ...resets, [name]: event.target.value })}
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
     />
   );
 }

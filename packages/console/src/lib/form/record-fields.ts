@@ -200,21 +200,46 @@ export function withValue(record: Values, path: readonly string[], value: unknow
   };
 }
 
-/** The text of an input. */
+/** The text of an input. `readText` reads exactly the same value from it. */
 export function textOf(field: RecordField, value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (field.kind === 'list') return Array.isArray(value) ? value.join(', ') : '';
-  if (field.kind === 'map')
-    return Object.entries(Object(value))
-      .map(([name, each]) => `${name} = ${each}`)
-      .join('\n');
-  return field.kind === 'json' ? JSON.stringify(value, null, 2) : String(value);
+  switch (field.kind) {
+    case 'list':
+    case 'map': {
+      if (Object.keys(Object(value)).length === 0) return '';
+      const text = plainText(value);
+      const read = readText(field, asTyped(text))?.value;
+      return JSON.stringify(read) === JSON.stringify(value) ? text : JSON.stringify(value, null, 2);
+    }
+    case 'json':
+      return JSON.stringify(value, null, 2);
+    default:
+      return String(value);
+  }
 }
 
-/** Reads the text of an input. `undefined` if it is not a value of this kind. */
+/** Values with the separators of this format are shown as JSON. */
+const plainText = (value: unknown): string =>
+  Array.isArray(value)
+    ? value.join(', ')
+    : Object.entries(Object(value))
+        .map(([name, each]) => `${name} = ${each}`)
+        .join('\n');
+
+/** The text that a browser returns from a textarea. */
+export const asTyped = (text: string): string => text.replaceAll(/\r\n?/g, '\n');
+
+/** Whether the text needs a textarea. An `input` removes line breaks. */
+export const isMultiLine = (text: string): boolean => /[\r\n]/.test(text);
+
+/**
+ * Reads the text of an input. `undefined` if it is not a value of this kind.
+ * @param before the value before the change. Its line ends are kept.
+ */
 export function readText(
   field: RecordField,
   text: string,
+  before?: unknown,
 ): { readonly value: unknown } | undefined {
   if (text.trim() === '') {
     if (field.isNullable) return { value: null };
@@ -228,6 +253,7 @@ export function readText(
       return isGood && (field.kind === 'number' || Number.isInteger(value)) ? { value } : undefined;
     }
     case 'list':
+      if (/^\s*\[/.test(text)) return ofShape(parseJson(text), Array.isArray);
       return {
         value: text
           .split(',')
@@ -237,13 +263,24 @@ export function readText(
     case 'json':
       return parseJson(text);
     case 'map':
-      return readLines(text);
+      return /^\s*\{/.test(text) ? ofShape(parseJson(text), isObject) : readLines(text);
     case 'flag':
       return { value: text === 'true' };
     default:
-      return { value: text };
+      return { value: hasOnlyCrLf(before) ? text.replaceAll('\n', '\r\n') : text };
   }
 }
+
+const hasOnlyCrLf = (value: unknown): boolean =>
+  typeof value === 'string' && value.includes('\r\n') && !/\r(?!\n)|(?<!\r)\n/.test(value);
+
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const ofShape = (
+  read: { readonly value: unknown } | undefined,
+  isShape: (value: unknown) => boolean,
+) => (read !== undefined && isShape(read.value) ? read : undefined);
 
 /** Reads lines such as `name = value`. */
 function readLines(text: string): { readonly value: Values } | undefined {
@@ -265,10 +302,7 @@ function parseJson(text: string): { readonly value: unknown } | undefined {
 
 /** Reads the text of a complete record. */
 export function parseRecord(text: string): Values | undefined {
-  const value = parseJson(text)?.value;
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Values)
-    : undefined;
+  return ofShape(parseJson(text), isObject)?.value as Values | undefined;
 }
 
 /** A label such as `Handbook: price`. @param from how many names a heading already contains. */

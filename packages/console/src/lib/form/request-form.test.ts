@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import fc from 'fast-check';
 import { HIDDEN_FIELDS, personName, storedValues } from '../account-form.js';
 import { groupsOf, isAtField } from './field-groups.js';
-import { readText, requestFields, textOf, withValue } from './record-fields.js';
+import { asTyped, readText, requestFields, textOf, withValue } from './record-fields.js';
 import { changesOf, fromLeaves, leavesOf } from './request-changes.js';
 
 const { schemas } = JSON.parse(
@@ -68,6 +69,49 @@ describe('The form of a request', () => {
     assert.deepEqual(readText(metadata, textOf(metadata, value)), { value });
     assert.equal(readText(metadata, 'no value'), undefined);
     assert.deepEqual(readText(at('date_of_birth.day'), ''), { value: undefined });
+  });
+
+  it('changes only the added entry of any map', () => {
+    const metadata = at('metadata');
+    const string = fc.string({ unit: fc.constantFrom(...'ab1=,{}[]" \t\r\n\\\u2028') });
+    const map = fc.dictionary(fc.oneof(string, fc.string()), string, { maxKeys: 4 });
+    const examples: [Record<string, string>][] = [
+      [{ note: 'line 1\nmode = live', 'a=b': '1', pad: ' x ' }],
+      [{ 'a\rb': '1' }],
+      [{ '{"a"': '1' }],
+      [{ a: '' }],
+      [JSON.parse('{"__proto__": "1"}')],
+    ];
+    fc.assert(
+      fc.property(map, (value) => {
+        const read = readText(metadata, asTyped(textOf(metadata, value)))?.value ?? {};
+        assert.equal(JSON.stringify(read), JSON.stringify(value));
+        const edited = { ...(read as object), added: '1' };
+        assert.deepEqual(changesOf(account, { metadata: value }, { metadata: edited }), {
+          metadata: { added: '1' },
+        });
+      }),
+      { examples, numRuns: 300 },
+    );
+    assert.deepEqual(readText(metadata, '{"a=b": "1"}'), { value: { 'a=b': '1' } });
+    assert.equal(readText(metadata, '{"a=b": '), undefined);
+  });
+
+  it('reads the same list and text again', () => {
+    const locales = at('defaults.locales');
+    const string = fc.string({ unit: fc.constantFrom(...'ab,[]" \r\n') });
+    fc.assert(
+      fc.property(fc.array(string, { maxLength: 4 }), (value) => {
+        const read = readText(locales, asTyped(textOf(locales, value)))?.value ?? [];
+        assert.deepEqual(read, value);
+      }),
+      { examples: [[['a, b']], [['']], [['[a']]], numRuns: 300 },
+    );
+    assert.equal(textOf(locales, ['de', 'en']), 'de, en');
+    assert.equal(readText(locales, '["a'), undefined);
+    const name = at('display_name');
+    for (const value of ['a\nb', 'a\r\nb', ' a '])
+      assert.deepEqual(readText(name, asTyped(textOf(name, value)), value), { value });
   });
 
   it('shows a stored account as a request', () => {

@@ -6,7 +6,8 @@ export const UNIT_MS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 const RELATIVE = /^now(?:-(\d{1,9})([smhdw]))?(?:\/([mhdw]))?$/;
-const ABSOLUTE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
+const ABSOLUTE =
+  /^(\d{4}-\d\d-\d\d)(?:[T ]((?:[01]\d|2[0-3]):\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/;
 
 /** Parses a time of the picker: `now-1h`, `now-1d/d` or RFC 3339, with UTC as the default time zone. */
 export function parseTimeText(text: string, nowMs: number): number | undefined {
@@ -17,13 +18,29 @@ export function parseTimeText(text: string, nowMs: number): number | undefined {
     const ms = nowMs - Number(amount) * (UNIT_MS[unit] ?? 0);
     return round === undefined ? ms : startOf(ms, round);
   }
-  if (!ABSOLUTE.test(trimmed)) return undefined;
-  const isDate = trimmed.length === 10;
-  const hasZone = /(?:Z|[+-]\d\d:\d\d)$/.test(trimmed);
-  const ms = Date.parse(
-    isDate ? `${trimmed}T00:00:00Z` : trimmed.replace(' ', 'T') + (hasZone ? '' : 'Z'),
-  );
+  return parseAbsolute(trimmed);
+}
+
+/** Parses RFC 3339, also without seconds, time or time zone (UTC). */
+export function parseAbsolute(text: string): number | undefined {
+  const [, date, time = '00:00', zone = 'Z'] = ABSOLUTE.exec(text.trim()) ?? [];
+  const midnight = new Date(`${date}T00:00Z`);
+  // `Date.parse` reads 30 February as 2 March.
+  if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(`${date}T`))
+    return undefined;
+  const ms = Date.parse(`${date}T${time}${zone}`);
   return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** The same time in the next month, or its last day. */
+export function addMonth(seconds: number): number {
+  const date = new Date(seconds * 1000);
+  const day = date.getUTCDate();
+  date.setUTCDate(1);
+  date.setUTCMonth(date.getUTCMonth() + 1);
+  const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+  date.setUTCDate(Math.min(day, last));
+  return date.getTime() / 1000;
 }
 
 export const isRelative = (text: string): boolean => RELATIVE.test(text.trim());

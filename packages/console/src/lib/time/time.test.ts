@@ -11,7 +11,7 @@ import {
 } from '../units.js';
 import { parseDuration } from './duration.js';
 import { rangeLabel, resolveRange } from './time-range.js';
-import { parseTimeText } from './time-text.js';
+import { addMonth, parseAbsolute, parseTimeText } from './time-text.js';
 
 const NOW = Date.parse('2026-11-26T10:20:30.500Z'); // this day is a Thursday
 const check = (text: string, expected: string | undefined) => {
@@ -126,4 +126,22 @@ describe('units of columns', () => {
     check(12_345, 'none', '12.35 k');
     check(Number.NaN, 'ms', '–');
   });
+});
+
+it('refuses impossible dates, also in the time range', () => {
+  for (const text of ['2027-01-15 08:00:00', '2027-01-15T09:00:00+01:00', ' 2027-01-15 08:00 '])
+    assert.equal(parseAbsolute(text), 1_800_000_000_000, text);
+  assert.equal(parseAbsolute('2028-02-29'), 1_835_395_200_000);
+  const impossible = ['2027-13-01', '2026-02-29', '2026-02-30', '2027-04-31', '2027-01-15 24:00'];
+  for (const text of ['', 'soon', '2027-01-15 8:00', ...impossible]) {
+    assert.equal(parseAbsolute(text), undefined, text);
+    assert.equal(parseTimeText(text, 0), undefined, text);
+  }
+});
+
+it('adds a month, and stops at its last day', () => {
+  const after = (text: string): string =>
+    new Date(addMonth((parseAbsolute(text) ?? 0) / 1000) * 1000).toISOString();
+  assert.equal(after('2026-01-31 10:00:00'), '2026-02-28T10:00:00.000Z');
+  assert.equal(after('2026-12-15 00:00:00'), '2027-01-15T00:00:00.000Z');
 });

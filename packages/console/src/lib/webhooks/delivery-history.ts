@@ -1,6 +1,7 @@
 import { countText, durationText } from '../units.js';
 
-interface History {
+/** Attempts of the last hours by time bucket, oldest first. */
+export interface DeliveryHistory {
   readonly bucket_seconds: number;
   readonly succeeded: readonly number[];
   readonly failed: readonly number[];
@@ -8,22 +9,14 @@ interface History {
 
 const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
 
-/** Adds the counts of several apps; `undefined` without apps. */
-export function addHistories(histories: readonly History[]): History | undefined {
-  const [first] = histories;
-  const added = (name: 'succeeded' | 'failed') =>
-    first?.[name].map((_, bucket) => sum(histories.map((each) => each[name][bucket] ?? 0))) ?? [];
-  return first && { ...first, succeeded: added('succeeded'), failed: added('failed') };
-}
-
 /** The share of successful attempts. Only a history without failures has 100 %. `undefined` without attempts. */
-export function successPercent({ succeeded, failed }: History): number | undefined {
+export function successPercent({ succeeded, failed }: DeliveryHistory): number | undefined {
   const [good, bad] = [sum(succeeded), sum(failed)];
   return good + bad === 0 ? undefined : Math.floor((100 * good) / (good + bad));
 }
 
 /** `Last 6 h: 1,200 succeeded, 3 failed`. */
-export const historyText = ({ bucket_seconds, succeeded, failed }: History): string =>
+export const historyText = ({ bucket_seconds, succeeded, failed }: DeliveryHistory): string =>
   `Last ${durationText(bucket_seconds * succeeded.length)}: ${countText(sum(succeeded))} succeeded, ${countText(sum(failed))} failed`;
 
 export interface Bar {
@@ -36,7 +29,7 @@ export interface Bar {
 const MIN_PX = 1.5;
 
 /** The bars of buckets with attempts. The highest bar has the full height, and a small count is still visible. */
-export function barsOf({ succeeded, failed }: History, height: number): readonly Bar[] {
+export function barsOf({ succeeded, failed }: DeliveryHistory, height: number): readonly Bar[] {
   const most = Math.max(1, ...succeeded.map((count, index) => count + (failed[index] ?? 0)));
   const px = (count: number): number =>
     count === 0 ? 0 : Math.max(MIN_PX, (count / most) * (height - MIN_PX));

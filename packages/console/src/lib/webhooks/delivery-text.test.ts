@@ -47,21 +47,19 @@ it('computes the success rate, and when an app is failing', () => {
 });
 
 it('reports the part of a response that is not stored', () => {
-  const text = (payload: unknown, headers: Readonly<Record<string, string>> | null = {}) =>
-    missingText({ headers, payload }, 10);
-  assert.equal(text('short'), undefined);
-  assert.equal(text(null, null), undefined);
-  assert.equal(text('0123456789', { 'Content-Length': '10' }), undefined);
-  assert.match(
-    text('0123456789', { 'Content-Length': '1048576' }) ?? '',
-    /^The first 10 of 1,048,576 bytes\./,
-  );
-  assert.match(text('0123456789') ?? '', /^The first 10 bytes\./);
-  // 12345678 and two of the four bytes of a character, stored as U+FFFD with three bytes.
-  assert.match(
-    text('12345678\ufffd', { 'content-length': '20' }) ?? '',
-    /^The first 10 of 20 bytes\./,
-  );
-  // A connection that ended early.
-  assert.match(text('abc', { 'content-length': '9' }) ?? '', /^The first 3 of 9 bytes\./);
+  const text = (
+    response_bytes: number | null,
+    response_truncated: boolean | null,
+    headers: Readonly<Record<string, string>> | null = {},
+  ) => missingText({ response: { headers }, response_bytes, response_truncated });
+  assert.equal(text(5, false), undefined);
+  assert.equal(text(null, null, null), undefined);
+  // A complete response that is as long as the limit, and a record of an earlier version.
+  assert.equal(text(65_536, false), undefined);
+  assert.equal(text(65_536, null), undefined);
+  // The body was deleted after its retention period.
+  assert.equal(text(null, true), undefined);
+  const length = { 'Content-Length': '1048576' };
+  assert.match(text(65_536, true, length) ?? '', /^The first 65,536 of 1,048,576 bytes\./);
+  assert.match(text(65_536, true) ?? '', /^The first 65,536 bytes\./);
 });

@@ -110,26 +110,15 @@ export const deliveryCount = (count: number): string =>
 export const eventName = ({ event, action }: Pick<Delivery, 'event' | 'action'>): string =>
   action === null ? event : `${event}.${action}`;
 
-/**
- * A sentence about the part of a response that is not stored; `undefined` if the response is complete.
- * @param limit the maximum size of a stored response in bytes.
- */
-export function missingText(
-  {
-    headers,
-    payload,
-  }: { readonly headers: Readonly<Record<string, string>> | null; readonly payload: unknown },
-  limit: number,
-): string | undefined {
-  if (typeof payload !== 'string') return undefined;
-  const size = new TextEncoder().encode(payload).length;
-  const name = Object.keys(headers ?? {}).find((each) => each.toLowerCase() === 'content-length');
-  const sent = Number(headers?.[name ?? ''] ?? Number.NaN);
-  // An incomplete last character is stored as a longer one.
-  const stored = Math.min(size, limit);
-  if (sent > stored)
-    return `The first ${countText(stored)} of ${countText(sent)} bytes. The server does not store the rest.`;
-  return size >= limit && Number.isNaN(sent)
-    ? `The first ${countText(stored)} bytes. The server stores no more of a response.`
-    : undefined;
+/** A sentence about the part of a response that is not stored; `undefined` if the response is complete. */
+export function missingText(delivery: {
+  readonly response: { readonly headers: Readonly<Record<string, string>> | null };
+  readonly response_bytes: number | null;
+  readonly response_truncated: boolean | null;
+}): string | undefined {
+  const { response, response_bytes: stored, response_truncated } = delivery;
+  if (response_truncated !== true || stored === null) return undefined;
+  const sent = Number(response.headers?.['Content-Length'] ?? Number.NaN);
+  const part = sent > stored ? `${countText(stored)} of ${countText(sent)}` : countText(stored);
+  return `The first ${part} bytes. The rest of the response is not stored.`;
 }

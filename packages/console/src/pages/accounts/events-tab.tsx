@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { fetchEventDeliveries, fetchEvents, type Tenant } from '../../api/accounts.js';
 import { fetchApps, fetchPublishedEvents, type PublishedEvent } from '../../api/webhooks.js';
@@ -21,11 +21,7 @@ export function EventsTab(props: {
   const hasWebhooks = useServer().services.includes('webhooks');
   const pages = useInfiniteQuery({
     queryKey: ['accounts', 'events', tenant.platform, tenant.isLive, object],
-    queryFn: async ({ pageParam }) => {
-      const page = await fetchEvents(tenant, object, pageParam);
-      const ids = page.rows.map(({ id }) => id);
-      return { ...page, published: hasWebhooks ? await fetchPublishedEvents(ids) : [] };
-    },
+    queryFn: ({ pageParam }) => fetchEvents(tenant, object, pageParam),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
   });
@@ -38,7 +34,19 @@ export function EventsTab(props: {
     queryFn: fetchApps,
     enabled: hasWebhooks,
   });
-  const published = pages.data?.pages.flatMap((page) => page.published) ?? [];
+  // A query of its own for each page, so that the events are shown if the webhook store is unavailable.
+  const published = useQueries({
+    queries: (pages.data?.pages ?? []).map(({ rows }) => {
+      const ids = rows.map(({ id }) => id);
+      return {
+        queryKey: ['accounts', 'published-events', ids],
+        queryFn: () => fetchPublishedEvents(ids),
+        enabled: hasWebhooks && ids.length > 0,
+      };
+    }),
+  });
+  const targets = published.flatMap(({ data = [] }) => data);
+  const failed = published.find(({ isError }) => isError);
   const events = pages.data?.pages.flatMap(({ rows }) => rows) ?? [];
   return (
     <>
@@ -56,6 +64,7 @@ export function EventsTab(props: {
       )}
       <QueryProblem of={pages} />
       <QueryProblem of={deliveries} />
+      {failed && <QueryProblem of={failed} />}
       <DataTable
         label="Events"
         rows={pages.isSuccess ? events : undefined}
@@ -85,7 +94,7 @@ export function EventsTab(props: {
             cell: ({ id }) => (
               <>
                 <Deliveries of={deliveries.data?.filter(({ event }) => event === id) ?? []} />
-                <AppLinks event={published.find((each) => each.id === id)} apps={apps.data ?? []} />
+                <AppLinks event={targets.find((each) => each.id === id)} apps={apps.data ?? []} />
               </>
             ),
           },

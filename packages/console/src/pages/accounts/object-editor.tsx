@@ -15,6 +15,11 @@ interface Base {
   readonly etag: string;
 }
 
+const baseOf = (fields: readonly RecordField[], { object, etag }: Versioned): Base => ({
+  values: storedValues(fields, object),
+  etag,
+});
+
 /**
  * Edits an account or a person, or creates one. Only changes are sent, so the values of other editors are kept.
  * Changes are kept in this tab until they are saved.
@@ -33,13 +38,8 @@ export function ObjectEditor(props: {
   readonly fetchStored?: () => Promise<Versioned>;
 }) {
   const { what, fields, stored, action, refusal, save, fetchStored } = props;
-  const asBase = ({ object, etag }: Versioned): Base => ({
-    values: storedValues(fields, object),
-    etag,
-  });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `asBase` depends only on the fields.
   const base = useMemo(
-    () => (stored === undefined ? { values: {}, etag: '' } : asBase(stored)),
+    () => (stored === undefined ? { values: {}, etag: '' } : baseOf(fields, stored)),
     [stored, fields],
   );
   const atFirst = { text: JSON.stringify(base.values), base: JSON.stringify(base) };
@@ -57,7 +57,7 @@ export function ObjectEditor(props: {
       } catch (failure) {
         const isOutdated = failure instanceof Problem && failure.status === 412;
         if (!isOutdated || fetchStored === undefined) throw failure;
-        setTheirs(asBase(await fetchStored()));
+        setTheirs(baseOf(fields, await fetchStored()));
         return;
       }
       draft.revert();

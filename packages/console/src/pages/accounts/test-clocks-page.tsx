@@ -17,7 +17,8 @@ import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import type { TestClock } from '../../lib/account.js';
-import { addMonth, parseUtc, utcText } from '../../lib/time/utc-text.js';
+import { addMonth, parseAbsolute } from '../../lib/time/time-text.js';
+import { secondsText } from '../../lib/units.js';
 import { usePlatform } from './use-platform.js';
 
 const nameOf = ({ name, id }: TestClock): string => name ?? id;
@@ -68,7 +69,7 @@ export function TestClocksPage() {
           {
             title: 'Frozen time (UTC)',
             className: 'nowrap',
-            cell: ({ frozen_time }) => utcText(frozen_time),
+            cell: ({ frozen_time }) => secondsText(frozen_time),
           },
           {
             title: 'Status',
@@ -176,12 +177,11 @@ function ClockAccounts(props: {
     );
   if (data === undefined) return null;
   if (data.length === 0) return <>none</>;
-  return data.map(({ id, display_name, closed }) => (
+  return data.map(({ id, display_name }) => (
     <div key={id} className="row">
       <Link to="/accounts/$platform/$account" params={{ platform, account: id }}>
         {display_name ?? id}
       </Link>
-      {closed && <span className="chip warn">closed</span>}
     </div>
   ));
 }
@@ -204,8 +204,9 @@ function ClockDialog(props: {
 }) {
   const { title, action, frozen, hasName = false, onClose, act } = props;
   const [name, setName] = useState('');
-  const [time, setTime] = useState(utcText(frozen));
-  const seconds = parseUtc(time);
+  const [time, setTime] = useState(secondsText(frozen));
+  const ms = parseAbsolute(time);
+  const seconds = ms === undefined ? undefined : Math.floor(ms / 1000);
   const faultAt = (error: unknown): string | undefined =>
     accountFaultsOf(error).find(({ path }) => path === '/frozen_time')?.message;
   return (
@@ -240,7 +241,7 @@ function ClockDialog(props: {
                 key={label}
                 type="button"
                 className="button small"
-                onClick={() => setTime(utcText(step(seconds ?? frozen)))}
+                onClick={() => setTime(secondsText(step(seconds ?? frozen)))}
               >
                 {label}
               </button>

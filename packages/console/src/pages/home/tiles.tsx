@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { queryRows } from '../../api/tsdb.js';
-import { fetchApps } from '../../api/webhooks.js';
+import { fetchHistory } from '../../api/webhooks.js';
 import { DeliveryBars } from '../../components/chart/delivery-bars.js';
 import { expandMacros } from '../../lib/query/macros.js';
 import { shortNumber } from '../../lib/units.js';
-import { addHistories, successPercent } from '../../lib/webhooks/delivery-history.js';
+import { successPercent } from '../../lib/webhooks/delivery-history.js';
 import { rate } from '../server/panels.js';
 
 const MINUTES = 60;
@@ -49,13 +49,12 @@ export function Tiles({ services }: { readonly services: readonly string[] }) {
 }
 
 function Deliveries() {
-  const apps = useQuery({
-    queryKey: ['webhooks', 'apps'],
-    queryFn: fetchApps,
+  const { data: history } = useQuery({
+    queryKey: ['webhooks', 'history'],
+    queryFn: fetchHistory,
     refetchInterval: REFRESH_MS,
     retry: false,
   });
-  const history = addHistories(apps.data?.flatMap(({ hook }) => hook?.history ?? []) ?? []);
   const percent = history && successPercent(history);
   return (
     <Link to="/webhooks" className="card home-tile">

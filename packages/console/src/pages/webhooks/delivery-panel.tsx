@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useId, useState } from 'react';
-import { fetchSettings } from '../../api/server.js';
 import {
   type Delivery,
   type DeliveryDetail,
@@ -124,7 +123,7 @@ export function DeliveryPanel({ app, id }: { readonly app: string; readonly id: 
       {data && part === 'response' && (
         <>
           {data.error !== null && <p className="note bad">{data.error}</p>}
-          <MissingNote response={data.response} />
+          <MissingNote delivery={data} />
           <Message title="response" message={data.response} />
         </>
       )}
@@ -174,13 +173,8 @@ export function DeliveryPanel({ app, id }: { readonly app: string; readonly id: 
   );
 }
 
-const LIMIT = 'webhooks.response_body_bytes';
-const USUAL_LIMIT = 65_536;
-
-function MissingNote({ response }: { readonly response: DeliveryDetail['response'] }) {
-  const settings = useQuery({ queryKey: ['server', 'settings'], queryFn: fetchSettings });
-  const setting = settings.data?.find(({ name }) => name === LIMIT);
-  const text = missingText(response, Number(setting?.value ?? setting?.default ?? USUAL_LIMIT));
+function MissingNote({ delivery }: { readonly delivery: DeliveryDetail }) {
+  const text = missingText(delivery);
   return text === undefined ? null : <p className="hint">{text}</p>;
 }
 

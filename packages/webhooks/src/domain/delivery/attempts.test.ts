@@ -329,6 +329,28 @@ describe('deliveries', () => {
     assert.equal(status, 'OK');
     const { text } = await app.call('GET', `/hook/deliveries/${id}`);
     assert.equal(JSON.parse(text).response.payload.length, 65_536);
+    const shown = JSON.parse((await app.operate('GET', `/deliveries/${id}`)).text);
+    assert.deepEqual([shown.response_bytes, shown.response_truncated], [65_536, true]);
+  });
+
+  it('report whether a response is complete, whatever its bytes are', async () => {
+    await using test = await TestWebhooks.start();
+    const partOf = async (size: number, ...chunks: readonly number[]) => {
+      const receiver = await test.receive((_, response) => {
+        // Without Content-Length. Each of these bytes is decoded to three.
+        for (const count of chunks) response.write(Buffer.alloc(count, 0xff));
+        response.end();
+      });
+      const app = await test.register({ url: receiver.url, events: ['binary'] });
+      const { id } = await recordOf(app, 'binary');
+      const shown = JSON.parse((await app.operate('GET', `/deliveries/${id}`)).text);
+      const { payload } = shown.response;
+      assert.equal(payload, '\ufffd'.repeat(size));
+      return [shown.response_bytes, shown.response_truncated];
+    };
+    assert.deepEqual(await partOf(22_000, 22_000), [22_000, false]);
+    assert.deepEqual(await partOf(65_536, 60_000, 5536), [65_536, false]);
+    assert.deepEqual(await partOf(65_536, 65_536, 1), [65_536, true]);
   });
 
   it('are sent again with the same GUID and bytes, by the current configuration', async () => {

@@ -229,6 +229,7 @@ function toRecord(options: {
     requestHeaders: recordedHeaders(request.headers, hook.custom_headers),
     responseHeaders: answered?.headers,
     responseBody: answered?.body,
+    isResponseTruncated: answered?.isTruncated,
     error: 'error' in outcome ? outcome.error : undefined,
   };
 }

@@ -110,6 +110,7 @@ export class QueueCleanup {
       requestHeaders: undefined,
       responseHeaders: undefined,
       responseBody: undefined,
+      isResponseTruncated: undefined,
       error: undefined,
     };
   }

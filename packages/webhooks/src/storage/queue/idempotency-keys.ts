@@ -5,20 +5,22 @@ import type { AcceptOutcome, Idempotency, NewEvent } from './queue-model.js';
 /** Retention of idempotency keys: one day. Source: webhooks, section 8.1. */
 export const IDEMPOTENCY_MS = 86_400_000;
 
-/** Returns the stored responses by key. */
+/** Returns the stored responses of the last day by key. Rows may be stored for longer. */
 export async function findResponses(
   base: QueueBase,
   keys: readonly string[],
+  nowMs: number,
 ): Promise<ReadonlyMap<string, string>> {
-  const rows = await findStored(base, base.reader, keys);
+  const rows = await findStored(base, base.reader, keys, nowMs);
   return new Map(rows.map(({ key, answer }) => [key, answer]));
 }
 
-const findStored = (base: QueueBase, on: SqlConnection, keys: readonly string[]) =>
+const findStored = (base: QueueBase, on: SqlConnection, keys: readonly string[], nowMs: number) =>
   base.sql.all<{ key: string; body_hash: string; answer: string }>(
     on,
-    `select key, body_hash, answer from webhooks_idempotency where ${base.sql.isOneOf('key')}`,
-    [JSON.stringify(keys)],
+    `select key, body_hash, answer from webhooks_idempotency
+      where ${base.sql.isOneOf('key')} and accepted_ms > ?`,
+    [JSON.stringify(keys), nowMs - IDEMPOTENCY_MS],
   );
 
 /**
@@ -57,7 +59,7 @@ export async function checkIdempotency(
         returning key`,
   );
   const freshKeys = new Set(fresh.map(({ key }) => key));
-  const known = await findStored(base, tx, [...firstOf.keys()]);
+  const known = await findStored(base, tx, [...firstOf.keys()], nowMs);
   const knownByKey = new Map(known.map((row) => [row.key, row]));
   const check = (one: NewEvent, { key, bodyHash }: Idempotency): void => {
     const row = knownByKey.get(key);

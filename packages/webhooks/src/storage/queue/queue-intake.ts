@@ -17,9 +17,9 @@ export class QueueIntake {
     this.#ids = ids;
   }
 
-  /** Returns the responses to the events with these idempotency keys, which are kept for a day. */
-  async responses(keys: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    return await findResponses(this.#base, keys);
+  /** Returns the responses to the events with these idempotency keys, which are valid for a day. */
+  async responses(keys: readonly string[], nowMs: number): Promise<ReadonlyMap<string, string>> {
+    return await findResponses(this.#base, keys, nowMs);
   }
 
   /** Accepts the batch completely or not at all. */

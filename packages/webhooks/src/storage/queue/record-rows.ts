@@ -38,6 +38,7 @@ const DETAIL_COLUMNS = [
   'response_headers',
   'response_body',
   'error',
+  'response_truncated',
 ];
 
 export function recordInsertion(
@@ -103,7 +104,7 @@ function summaryRow({ id, item, record }: RecordToWrite): StatementValue[] {
 }
 
 function detailRow({ id, record }: RecordToWrite): StatementValue[] {
-  const { responseHeaders } = record;
+  const { responseHeaders, isResponseTruncated } = record;
   return [
     id,
     record.url,
@@ -111,5 +112,6 @@ function detailRow({ id, record }: RecordToWrite): StatementValue[] {
     responseHeaders === undefined ? null : JSON.stringify(responseHeaders),
     record.responseBody ?? null,
     record.error ?? null,
+    isResponseTruncated === undefined ? null : Number(isResponseTruncated),
   ];
 }
