@@ -420,7 +420,7 @@ describe('Damage in the middle of the log', () => {
     await rm(second);
     const failure = await startFailure();
     assert.equal(failure.code, 1);
-    assert.match(failure.message, /missing records before this file/);
+    assert.match(failure.message, /1 records before this file are missing/);
     await withServer(async (server) => assert.equal(await numbers(server), '1 3'), {
       flags: ['--repair'],
     });
