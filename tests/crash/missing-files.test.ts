@@ -73,7 +73,7 @@ describe('A log', () => {
       const said = await refusal();
       assert.match(
         said,
-        /commit log is damaged: .*tsdb-log\/\d{12}\.log at offset 0: the file is missing/,
+        /commit log is corrupt: .*tsdb-log\/\d{12}\.log at offset 0: the file is missing/,
       );
       assert.match(said, /--repair/);
       assert.deepEqual(await logFiles(), [], 'a refused start changes nothing');
@@ -107,7 +107,7 @@ describe('A log', () => {
     [
       'without its oldest file',
       async () => await rm((await twoRuns())[0]),
-      /000002\.log at offset 0: missing records before this file: 1/,
+      /000002\.log at offset 0: 1 records before this file are missing/,
       'v\n2',
     ],
     [
@@ -181,7 +181,7 @@ describe('A journal of the relational store', () => {
       const said = await refusal();
       assert.match(
         said,
-        /relational store is damaged: .*plinth\.db-wal at offset 0: the journal is missing or empty/,
+        /relational store is corrupt: .*plinth\.db-wal at offset 0: the journal is missing or empty/,
       );
       assert.match(said, /--repair/);
       assert.match(

@@ -138,7 +138,11 @@ describe('A log whose store knows it', () => {
       await run(folder, 'ab');
       await run(folder, 'cd', end);
       await folder.disk.remove(fileOf(1));
-      await refused(folder, /000002\.log at offset 0: missing records before this file: 2/, 'cd');
+      await refused(
+        folder,
+        /000002\.log at offset 0: 2 records before this file are missing/,
+        'cd',
+      );
     });
   }
 

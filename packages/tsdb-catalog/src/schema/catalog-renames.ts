@@ -289,7 +289,7 @@ function assertExpressible(name: string): void {
 const notExpressible = (name: string, fault: string): Error =>
   tsdbError(
     'rename_invalid',
-    `${JSON.stringify(name)} ${fault}, and writes cannot contain it; use another name`,
+    `${JSON.stringify(name)} ${fault}, so line protocol cannot express it; use another name`,
   );
 
 function assertRoom(count: number, what: string): void {

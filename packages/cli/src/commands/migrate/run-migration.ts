@@ -144,7 +144,7 @@ async function lookThrough(
   for (const text of faults.texts) printNote(`${text}\n`);
   if (faults.count > 0 && !keep) {
     throw new CommandFailed(
-      `${faults.count} unreadable parts; nothing was written\n  Fix them, or use --keep to write all others.`,
+      `${faults.count} parts of the input are unreadable; nothing was written\n  Fix them, or use --keep to write all others.`,
     );
   }
   return { facts, chunkCount, sizeBytes, written };

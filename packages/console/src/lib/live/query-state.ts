@@ -15,7 +15,7 @@ export async function takeState<T>(
 
 /**
  * Fetches queries again. Fetches in progress are canceled: their results can be older, and
- * `invalidateQueries` alone keeps the first fetch of a query.
+ * `invalidateQueries` waits for the first fetch of a query instead.
  */
 export async function reload(client: QueryClient, filters: QueryFilters): Promise<void> {
   await client.cancelQueries(filters);
