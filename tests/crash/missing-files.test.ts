@@ -107,13 +107,13 @@ describe('A log', () => {
     [
       'without its oldest file',
       async () => await rm((await twoRuns())[0]),
-      /000002\.log at offset 0: 1 records before this file are missing/,
+      /000002\.log at offset 0: records missing before this file: 1/,
       'v\n2',
     ],
     [
       'whose newest file is cut to its header',
       async () => await truncate((await twoRuns())[1], 64),
-      /000002\.log at offset 64: 1 records are missing after the last one/,
+      /000002\.log at offset 64: records missing after the last one: 1;/,
       'v\n1',
     ],
     [

@@ -63,7 +63,7 @@ const CSV = `#group,false,false,true,true,false,false,true,true,true
 it('annotated CSV of 2.x becomes tables with tags and fields', async () => {
   const { code, stderr, stdout, rows } = await migrate('influxdb2', CSV);
   assert.equal(code, 0, stderr);
-  assert.match(stdout, /^4 points of 2 tables$/m);
+  assert.match(stdout, /^total: 4 points in 2 tables$/m);
   assert.deepEqual(
     await rows(
       'SELECT host, usage, CAST(time AS BIGINT) % 1000 AS ns FROM cpu ORDER BY time, host',
@@ -188,7 +188,7 @@ it('exports of VictoriaMetrics are a table for each metric', async () => {
   ];
   const { code, stderr, stdout, rows } = await migrate('prometheus', gzipSync(text.join('\n')));
   assert.equal(code, 0, stderr);
-  assert.match(stdout, /^3 points of 2 tables$/m);
+  assert.match(stdout, /^total: 3 points in 2 tables$/m);
   assert.deepEqual(
     await rows(
       'SELECT job, le, value, CAST(time AS BIGINT) AS ns FROM http_requests_total ORDER BY time',

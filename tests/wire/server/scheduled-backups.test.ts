@@ -179,7 +179,7 @@ it('an invalid schedule, or one without a folder, prevents the start', async () 
 it('a scheduled backup waits for other backups', async () => {
   const to = join(folder, 'waits');
   const nightly = ['--backup-schedule', '*/20 * * * * *', '--backup-folder', to];
-  // Without these data, a whole backup fits the buffers of a connection that nobody reads.
+  // Without these data, a complete backup fits the buffers of an unread connection.
   await using server = await ServerInProcess.start({
     flags: ['--without-auth', ...nightly],
     env: WITH_SAMPLE_DATA,

@@ -105,8 +105,8 @@ it('refuses names that are invalid, reserved or in use', async () => {
       '"x\\\\" ends with a backslash, so line protocol cannot express it; use another name',
     ],
     ['m', 'rename_invalid', "the table already has the name 'm'; use another"],
-    ['other', 'name_taken', "a table 'other' exists; use another name"],
-    [gone, 'name_taken', `a deleted table '${gone}' exists; use another name`],
+    ['other', 'name_taken', "table 'other' already exists; use another name"],
+    [gone, 'name_taken', `a deleted table still has the name '${gone}'; use another name`],
   ] as const;
   for (const [newName, kind, message] of tables)
     await assert.rejects(renames.renameTable({ ...at, newName }), { kind, message });
@@ -120,7 +120,7 @@ it('refuses names that are invalid, reserved or in use', async () => {
     ],
     ['temp', 'time', 'rename_invalid', "'time' is a reserved column; use another name"],
     ['temp', 'temp', 'rename_invalid', "the column already has the name 'temp'; use another"],
-    ['temp', 'host', 'name_taken', "a column 'host' exists; use another name"],
+    ['temp', 'host', 'name_taken', "column 'host' already exists; use another name"],
     ['time', 't', 'rename_invalid', "column 'time' cannot be renamed; choose a tag or a field"],
     ['none', 't', 'column_not_known', 'Column none not in table m'],
   ] as const;

@@ -76,7 +76,7 @@ export class StatementParser {
       if (error instanceof ParserBreakdown)
         throw tsdbError(
           'not_implemented',
-          'a statement this complex; use fewer or less deeply nested expressions',
+          'statements of this complexity; use fewer or less deeply nested expressions',
         );
       if (!(error instanceof SyntaxFault)) throw error;
       const message = error.message.replace(/^sql parser error: /, '');

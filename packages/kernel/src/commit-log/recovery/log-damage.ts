@@ -22,7 +22,7 @@ export const missingBefore = (path: string, count: number): DomainError =>
   logError('log_damaged', {
     file: path,
     offset: 0,
-    why: `${count} records before this file are missing`,
+    why: `records missing before this file: ${count}`,
   });
 
 export const IS_DIRECTORY =
