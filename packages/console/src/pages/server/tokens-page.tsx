@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { createToken, deleteToken, fetchTokens } from '../../api/tsdb.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
@@ -23,7 +24,11 @@ const OPERATOR = '_admin';
 export function TokensPage() {
   const { auth } = useServer();
   const client = useQueryClient();
-  const [isCreating, setIsCreating] = useState(false);
+  const { create = '' } = useSearch({ strict: false }) as Record<string, string>;
+  const navigate = useNavigate();
+  const isCreating = create === '1';
+  const setIsCreating = (isOpen: boolean) =>
+    void navigate({ to: '/tokens', search: isOpen ? { create: '1' } : {}, replace: true });
   const [going, setGoing] = useState<string | undefined>();
   const tokens = useQuery({ queryKey: ['tokens'], queryFn: fetchTokens, enabled: auth });
   const refresh = () => client.invalidateQueries({ queryKey: ['tokens'] });
