@@ -513,7 +513,7 @@ describe('the write drawer', { skip: SKIP }, () => {
         assert.deepEqual(await violationsOn(page), []);
         const wide = await dialog().evaluate((each) => each.scrollWidth - each.clientWidth);
         const columns = await dialog()
-          .getByRole('region', { name: 'Columns of the file' })
+          .getByRole('group', { name: 'Columns of the file' })
           .evaluate((each) => each.scrollWidth - each.clientWidth);
         assert.deepEqual([wide, columns], [0, 0], 'nothing scrolls sideways');
       } finally {
