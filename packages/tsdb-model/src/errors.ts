@@ -1,7 +1,7 @@
 import { asGiven, type ErrorOf, errorCatalogue } from '@plinth/kernel';
 import type { SparseTable } from './parsed-body.js';
 import { PROCESSING_TEXTS } from './processing-errors.js';
-import type { DatabaseSchema } from './schema.js';
+import type { DatabaseSchema, TableSchema } from './schema.js';
 
 /** Ends a message about a name that is unknown because of a rename. */
 export const renamedHint = (renamedTo: string | undefined): string =>
@@ -193,3 +193,18 @@ export const tableNotKnown = (
   table: string,
 ): TsdbError<'table_not_known'> =>
   tsdbError('table_not_known', { database: name, table, renamedTo: formerTables?.get(table) });
+
+/**
+ * Throws `column_renamed` if one of the names is the former name of a column. A deletion needs this check for each of
+ * its tables: a missing tag meets conditions such as `host != 'a'`, so all rows of the table would be deleted.
+ */
+export function refuseFormerColumns(
+  { name: table, formerColumns }: Pick<TableSchema, 'name' | 'formerColumns'>,
+  names: Iterable<string>,
+): void {
+  if (formerColumns === undefined) return;
+  for (const column of names) {
+    const renamedTo = formerColumns.get(column);
+    if (renamedTo !== undefined) throw tsdbError('column_renamed', { table, column, renamedTo });
+  }
+}

@@ -72,6 +72,39 @@ describe('POST /api/v2/delete with a condition on a field', () => {
       assert.deepEqual(await rows(server, db, 'SELECT v FROM other'), [{ v: 40 }]);
     });
 
+  it('compares integers exactly up to the bounds of their types', async () => {
+    const db = 'exact';
+    const numbers = [
+      ['i', '-9223372036854775808', '-9223372036854775807', '9223372036854775806'],
+      ['u', '18446744073709551613', '18446744073709551614', '18446744073709551615'],
+    ] as const;
+    for (const [type, ...values] of numbers)
+      assertEmpty(
+        await write(
+          server,
+          { db },
+          values.map((value, i) => `${type} v=${value}${type} ${i + 1}`).join('\n'),
+        ),
+      );
+    for (const [predicate, kept] of [
+      ['_measurement=i AND v=-9223372036854775808', [2, 3]],
+      ['_measurement=i AND v > 9223372036854775806', [2, 3]],
+      ['_measurement=i AND v >= 9223372036854775806', [2]],
+      ['_measurement=u AND v=18446744073709551614', [1, 3]],
+      ['_measurement=u AND v > 18446744073709551613', [1]],
+      ['_measurement=u AND v < 99999999999999999999', []],
+    ] as const) {
+      assertEmpty(await remove(db, predicate));
+      const table = predicate.includes('=i ') ? 'i' : 'u';
+      const q = `SELECT CAST(time AS BIGINT) AS t FROM ${table} ORDER BY time`;
+      assert.deepEqual(
+        await rows(server, db, q),
+        kept.map((t) => ({ t })),
+        predicate,
+      );
+    }
+  });
+
   it('also removes the rows from last-value caches', async () => {
     assertEmpty(await write(server, { db: 'cached' }, LINES));
     const { status, text } = await server.http.send('/api/v3/configure/last_cache', {

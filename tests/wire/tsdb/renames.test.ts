@@ -22,9 +22,13 @@ const send = (path: string, json: object): Promise<HttpResponse> =>
   server.http.send(path, { body: JSON.stringify(json), headers });
 const renameTable = (json: object) => send('/api/v3/configure/table/rename', json);
 const renameColumn = (json: object) => send('/api/v3/configure/column/rename', json);
-const influxql = async (db: string, q: string) => {
+const remove = (db: string, predicate: string) =>
+  send(`/api/v2/delete?bucket=${db}`, {
+    ...{ start: '1970-01-01T00:00:00Z', stop: '2100-01-01T00:00:00Z', predicate },
+  });
+const influxql = async (db: string, q: string, method = 'GET') => {
   const parameters = new URLSearchParams({ db, q, epoch: 'ns' });
-  const { text } = await server.http.send(`/query?${parameters}`);
+  const { text } = await server.http.send(`/query?${parameters}`, { method });
   return JSON.parse(text).results[0];
 };
 async function put(db: string, lines: string): Promise<void> {
@@ -47,6 +51,7 @@ describe('a renamed column', () => {
     const field = { db, table: 'm', column: 'temp', new_name: 'celsius' };
     assert.deepEqual(await done(renameColumn(field)), NONE);
     await put(db, 'm,server=b celsius=3 3\nm,server=c,room=1 celsius=4 4');
+    await put(db, 'other,host=b temp=2 1');
   });
 
   it('has its new name in SQL, in the order of its name, for old and new rows', async () => {
@@ -132,20 +137,29 @@ describe('a renamed column', () => {
       ['SHOW TAG VALUES FROM m WITH KEY IN (room, host)', renamed('host', 'server')],
       ['SHOW TAG VALUES CARDINALITY FROM m WITH KEY = host', renamed('host', 'server')],
       ["DELETE FROM m WHERE host = 'a'", renamed('host', 'server')],
+      // `host` is a column of another table. In m, each row would meet the condition, as without a tag.
+      ["DELETE WHERE host != 'a'", renamed('host', 'server')],
+      ["DROP SERIES WHERE host != 'a'", renamed('host', 'server')],
+      ['DELETE FIELD temp FROM /.*/', renamed('temp', 'celsius')],
     ] as const) {
       const { status, text } = await server.http.send(`/query?${parameters(q)}`, {
         method: 'POST',
       });
       assert.ok(text.includes(shown), `${q}: ${status} ${text}`);
     }
-    const predicate = '_measurement="m" AND host="a"';
-    const stop = '2100-01-01T00:00:00Z';
-    const { status, text } = await server.http.send(`/api/v2/delete?bucket=${db}`, {
-      body: JSON.stringify({ start: '1970-01-01T00:00:00Z', stop, predicate }),
-      headers,
-    });
-    assert.equal(status, 400, text);
-    assert.ok(text.includes(renamed('host', 'server')), text);
+    for (const [predicate, shown] of [
+      ['_measurement="m" AND host="a"', renamed('host', 'server')],
+      ['_measurement="m" AND temp > 1', renamed('temp', 'celsius')],
+      ['_measurement="m" AND _field="temp"', renamed('temp', 'celsius')],
+      ['host!="a" AND temp > 1', renamed('host', 'server')],
+    ] as const) {
+      const { status, text } = await remove(db, predicate);
+      assert.equal(status, 400, text);
+      assert.ok(text.includes(shown), text);
+    }
+    assert.deepEqual(await rows(server, db, 'SELECT host, temp FROM other'), [
+      { host: 'b', temp: 2 },
+    ]);
     assert.deepEqual(await rows(server, db, 'SELECT count(*) AS n FROM m'), [{ n: 4 }]);
   });
 
@@ -175,15 +189,11 @@ describe('a renamed column', () => {
   it('cannot be deleted by its former name, but by its new name', async () => {
     const deleted = 'rename_deleted';
     await put(deleted, LINES);
-    const remove = (predicate: string) =>
-      send(`/api/v2/delete?bucket=${deleted}`, {
-        ...{ start: '1970-01-01T00:00:00Z', stop: '2100-01-01T00:00:00Z', predicate },
-      });
-    assertEmpty(await remove('host="a"')); // before the rename, and applied by every later query
+    assertEmpty(await remove(deleted, 'host="a"')); // before the rename, and applied by every later query
     await done(renameColumn({ db: deleted, table: 'm', column: 'host', new_name: 'server' }));
     assert.deepEqual(await rows(server, deleted, 'SELECT server FROM m'), [{ server: 'b' }]);
     await put(deleted, 'm,server=a temp=5 5');
-    assertEmpty(await remove('server="b"'));
+    assertEmpty(await remove(deleted, 'server="b"'));
     assert.deepEqual(await rows(server, deleted, 'SELECT server, temp FROM m'), [
       { server: 'a', temp: 5 },
     ]);
@@ -224,6 +234,16 @@ describe('a renamed table', () => {
       influx.error.includes("measurement 'm' was renamed to 'n'; use the new name"),
       influx.error,
     );
+    for (const q of ['DELETE FROM m', 'DROP SERIES FROM m', 'DROP MEASUREMENT m']) {
+      const { error } = await influxql(db, q, 'POST');
+      assert.ok(error.includes("measurement 'm' was renamed to 'n'; use the new name"), q);
+    }
+    for (const predicate of ['_measurement="m"', '_measurement=m AND _field=temp AND temp > 1']) {
+      const { status, text } = await remove(db, predicate);
+      assert.equal(status, 400, text);
+      assert.ok(text.includes("measurement 'm' was renamed to 'n'; use the new name"), text);
+    }
+    assert.deepEqual(await rows(server, db, 'SELECT count(*) AS n FROM n'), [{ n: 2 }]);
     const path = `/api/v3/configure/table?db=${db}&table=m`;
     assertError(
       await server.http.send(path, { method: 'DELETE' }),

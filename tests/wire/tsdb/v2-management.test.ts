@@ -252,6 +252,13 @@ describe('the management API of InfluxDB 2.x', () => {
       read({ type: 'buckets', id: 'first' }),
       read({ type: 'buckets', name: 'unknown' }),
       read({ type: 'buckets', orgID: '00000000000000ff' }),
+      // These two permissions create an admin token in the organization of this server.
+      {
+        permissions: ['authorizations', 'buckets'].map((type) => ({
+          action: 'write',
+          resource: { type, orgID: '00000000000000ff' },
+        })),
+      },
       { ...read({ type: 'buckets' }), status: 'inactive' },
       { ...read({ type: 'buckets' }), description: 'a\nb' },
       { ...read({ type: 'buckets' }), description: 'x'.repeat(300) },

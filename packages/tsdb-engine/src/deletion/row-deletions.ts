@@ -2,7 +2,7 @@ import type { Clock, Random } from '@plinth/kernel';
 import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
 import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import type { DeletePointsRequest, DeleteRowsRequest } from '@plinth/tsdb-model/engine.js';
-import { tableNotKnown, tsdbError } from '@plinth/tsdb-model/errors.js';
+import { refuseFormerColumns, tableNotKnown, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { FileCommits } from '../flush/file-commits.js';
 import type { TableStore } from '../table/table-store.js';
@@ -64,7 +64,7 @@ export class RowDeletions {
     if (minTimeNs > maxTimeNs || anyOf.length === 0) return [];
     const schemas = this.#tablesOf(request);
     for (const schema of schemas)
-      assertPresentNames(schema, [...anyOf.flat().map(({ tag }) => tag), ...(fields ?? [])]);
+      refuseFormerColumns(schema, [...anyOf.flat().map(({ tag }) => tag), ...(fields ?? [])]);
     const columnIdsOf = (schema: TableSchema) => fields && fieldIds(schema, fields);
     const stores = schemas
       .filter((schema) => columnIdsOf(schema)?.length !== 0)
@@ -112,7 +112,7 @@ export class RowDeletions {
     const { database, table, find, fields } = request;
     if (database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
     const [schema] = this.#tablesOf({ database, tables: [table] });
-    if (schema !== undefined) assertPresentNames(schema, fields ?? []);
+    if (schema !== undefined) refuseFormerColumns(schema, fields ?? []);
     const columnIds = schema && fields && fieldIds(schema, fields);
     const store = schema && this.#storeOf(schema);
     if (store === undefined || columnIds?.length === 0) return [];
@@ -162,18 +162,6 @@ export class RowDeletions {
       if (schema === undefined) throw tableNotKnown(database, table);
       return schema;
     });
-  }
-}
-
-/** Throws `column_renamed` for the former name of a column. */
-function assertPresentNames(
-  { name: table, formerColumns }: TableSchema,
-  names: readonly string[],
-): void {
-  if (formerColumns === undefined) return;
-  for (const column of names) {
-    const renamedTo = formerColumns.get(column);
-    if (renamedTo !== undefined) throw tsdbError('column_renamed', { table, column, renamedTo });
   }
 }
 

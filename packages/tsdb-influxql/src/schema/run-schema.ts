@@ -1,7 +1,7 @@
 import { assertNever } from '@plinth/kernel';
 import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
 import type { DeleteRowsRequest, Engine } from '@plinth/tsdb-model/engine.js';
-import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { refuseFormerColumns, tsdbError } from '@plinth/tsdb-model/errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import { NS_PER_HOUR } from '@plinth/tsdb-model/time/calendar.js';
@@ -16,7 +16,7 @@ import {
   tablesIn,
   withPolicies,
 } from '../plan/compile/find-sources.js';
-import { assertPresentNames } from '../plan/compile/former-names.js';
+import { namesIn, renamedMeasurement } from '../plan/compile/former-names.js';
 import type { SourceColumns, TableSource } from '../plan/compile/source.js';
 import { columnsOf, mergedColumns } from '../plan/compile/source-columns.js';
 import { buildFilter, type Filter } from '../plan/condition/filter.js';
@@ -40,7 +40,7 @@ export async function runSchema(
   statement: Exclude<SchemaStatement, { kind: 'kill_query' }>,
   context: SchemaContext,
 ): Promise<void> {
-  const { catalog, engine, env } = context;
+  const { catalog, engine } = context;
   switch (statement.kind) {
     case 'create_database': {
       await createDatabase(statement.name, statement.policy, catalog);
@@ -83,15 +83,7 @@ export async function runSchema(
       return;
     }
     case 'drop_measurement':
-      for (const database of withPolicies(databaseOf({}, env), catalog.databases())) {
-        if (!database.tables.has(statement.name)) continue;
-        await catalog.deletions.deleteTable({
-          database: database.name,
-          table: statement.name,
-          hardDelete: DELETION,
-        });
-      }
-      engine.removeDeletedSoon();
+      await dropMeasurement(statement.name, context);
       return;
     case 'delete':
     case 'drop_series':
@@ -100,6 +92,20 @@ export async function runSchema(
     default:
       assertNever(statement);
   }
+}
+
+/** An unknown measurement has no effect, but the former name of a renamed one is an error. */
+async function dropMeasurement(
+  table: string,
+  { env, catalog, engine }: SchemaContext,
+): Promise<void> {
+  const databases = withPolicies(databaseOf({}, env), catalog.databases());
+  const having = databases.filter(({ tables }) => tables.has(table));
+  const [renamedTo] = databases.flatMap(({ formerTables }) => formerTables?.get(table) ?? []);
+  if (having.length === 0 && renamedTo !== undefined) throw renamedMeasurement(table, renamedTo);
+  for (const { name: database } of having)
+    await catalog.deletions.deleteTable({ database, table, hardDelete: DELETION });
+  engine.removeDeletedSoon();
 }
 
 /** Without NAME, the options apply to the database itself, which is the policy `autogen`. */
@@ -235,8 +241,8 @@ async function deleteRows(
     );
   const found = sources.flatMap(tablesOf);
   const { fields } = statement;
-  const namedFields = (fields ?? []).map((name) => ({ kind: 'var_ref' as const, name }));
-  assertPresentNames([rest, ...namedFields], found);
+  const names = [...(fields ?? []), ...(rest === undefined ? [] : namesIn(rest))];
+  for (const { table } of found) refuseFormerColumns(table, names);
   const filters = rest === undefined ? undefined : filtersOf(rest, found);
   const isByValue = !isOfSeries && filters?.some(readsFields) === true;
   if (rest !== undefined && !isByValue) checkTagCondition(rest);

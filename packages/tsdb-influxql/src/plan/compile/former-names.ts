@@ -27,7 +27,8 @@ export function assertPresentNames(
   }
 }
 
-function* namesIn(expr: Expr | Dimension): Iterable<string> {
+/** The columns that an expression names. */
+export function* namesIn(expr: Expr | Dimension): Iterable<string> {
   switch (expr.kind) {
     case 'var_ref':
       yield expr.name;

@@ -89,7 +89,8 @@ export function authorizationRoutes(
       },
       output: one(201, Authorization),
       async handle({ principal }, { body: { orgID, description, permissions } }) {
-        requireOrganization(orgID);
+        for (const id of [orgID, ...permissions.map(({ resource }) => resource.orgID)])
+          requireOrganization(id);
         const byTokenId = principal.kind === 'admin' ? principal.tokenId : undefined;
         const { token, text } = await tokens.create({
           name: freeName(description, tokens),
@@ -194,7 +195,6 @@ function databasePermissions(
   const actions = new Map<string, Set<'read' | 'write'>>();
   for (const { action, resource } of permissions) {
     if (resource.type !== 'buckets') continue;
-    requireOrganization(resource.orgID);
     const name = databaseOf(resource, catalog);
     const known = actions.get(name) ?? new Set();
     actions.set(name, known.add(action as 'read' | 'write'));

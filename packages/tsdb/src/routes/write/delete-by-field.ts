@@ -7,6 +7,10 @@ import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { DeleteCondition } from './delete-predicate.js';
 
+/** The range of integer fields, signed and unsigned. A float would also match neighboring values. */
+const MIN_INTEGER = -(2n ** 63n);
+const MAX_INTEGER = 2n ** 64n - 1n;
+
 type Literal = Parameters<typeof printExpr>[0];
 
 /**
@@ -93,7 +97,9 @@ function comparisonText(condition: DeleteCondition, tables: readonly TableSchema
 function literalOf({ name, value, isQuoted }: DeleteCondition): Literal {
   if (isQuoted) return { kind: 'string', value };
   if (value === 'true' || value === 'false') return { kind: 'boolean', value: value === 'true' };
-  if (/^-?\d{1,18}$/.test(value)) return { kind: 'integer', value: BigInt(value) };
+  const integer = /^-?\d{1,20}$/.test(value) ? BigInt(value) : undefined;
+  if (integer !== undefined && integer >= MIN_INTEGER && integer <= MAX_INTEGER)
+    return { kind: 'integer', value: integer };
   const number = Number(value);
   if (/^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(value) && Number.isFinite(number)) {
     return { kind: 'number', value: number };

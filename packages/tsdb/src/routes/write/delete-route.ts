@@ -8,8 +8,9 @@ import {
 import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
 import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import type { DeleteRowsRequest } from '@plinth/tsdb-model/engine.js';
-import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { refuseFormerColumns, tsdbError } from '@plinth/tsdb-model/errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '@plinth/tsdb-model/scan.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import { Type } from 'typebox';
 import type { RouteDeps } from '../deps.js';
 import { BUCKET, MANAGEMENT_FAILED, NO_CONTENT } from '../description.js';
@@ -51,8 +52,15 @@ export const deleteRoute = (deps: RouteDeps): Route =>
     const { table, field, conditions, ...what } = deletion;
     const fields = field === undefined ? undefined : [field];
     if (what.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
-    const all = catalog.database(what.database)?.tables;
-    const known = [...(all?.values() ?? [])].filter(({ name }) => name === (table ?? name));
+    const database = catalog.database(what.database);
+    const known = [...(database?.tables.values() ?? [])].filter(
+      ({ name }) => name === (table ?? name),
+    );
+    if (table !== undefined && known.length === 0) refuseFormerTable(table, database);
+    for (const schema of known) {
+      const names = conditions.map(({ name }) => name);
+      refuseFormerColumns(schema, field === undefined ? names : [field, ...names]);
+    }
     if (known.length > 0 && comparesFields(conditions, known)) {
       await deleteByField(
         { ...deletion, tables: known },
@@ -69,6 +77,16 @@ export const deleteRoute = (deps: RouteDeps): Route =>
     await engine.deleteRows({ ...what, tables, fields, anyOf: [conditions.map(tagCondition)] });
     return emptyResponse(204);
   });
+
+/** Throws `delete_predicate_invalid`. */
+function refuseFormerTable(table: string, database: DatabaseSchema | undefined): void {
+  const renamedTo = database?.formerTables?.get(table);
+  if (renamedTo !== undefined)
+    throw tsdbError(
+      'delete_predicate_invalid',
+      `measurement '${table}' was renamed to '${renamedTo}'; use the new name`,
+    );
+}
 
 /**
  * These members would be ignored in the body, and rows of another target than intended would be
