@@ -28,7 +28,7 @@ const COUNT_CLICKS = `globalThis.clickCount = 0;
 addEventListener('pointerdown', () => { globalThis.clickCount += 1; }, true);`;
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const STEP_TIMEOUT_MS = 40_000;
 
 /** Logs the source of each CSP violation, which the browser's own message leaves out. */
@@ -106,7 +106,7 @@ export class TestBrowser {
 export const clicksOn = async (page: Page): Promise<number> =>
   await page.evaluate<number>('globalThis.clickCount');
 
-/** The violations that axe finds against WCAG 2.2 AA. Its source is evaluated, so that the page's CSP stays in force. */
+/** The violations that axe finds against WCAG 2.2 AA and its best practices. Its source is evaluated, so that the page's CSP stays in force. */
 export async function violationsOn(page: Page): Promise<readonly string[]> {
   await page.evaluate(AXE);
   const found = await page.evaluate(async (rules) => {

@@ -29,8 +29,8 @@ it('searches the documentation, and follows the color scheme of the browser', {
       await found.waitFor();
       if (shots !== undefined) await page.screenshot({ path: `${shots}/search-${theme}.png` });
       await found.click();
-      await page.waitForURL(/\/docs\/SEVERAL-NODES\.html/);
-      await page.getByRole('heading', { name: 'Several nodes' }).waitFor();
+      await page.waitForURL(/\/docs\/LOAD-BALANCERS\.html/);
+      await page.getByRole('heading', { name: 'Configure a load balancer' }).waitFor();
       await page.goto(`${server.url}/docs/TUTORIAL.html`);
       await page.getByRole('heading', { name: 'First steps' }).waitFor();
       if (shots !== undefined) await page.screenshot({ path: `${shots}/tutorial-${theme}.png` });

@@ -98,6 +98,59 @@ it('changes and publishes a record in four clicks, and restores the version befo
   await page.context().close();
 });
 
+it('finds, changes and publishes a record, and restores the version before, by keyboard', {
+  skip: SKIP,
+}, async () => {
+  const [first] = (await edit('GET', 'items?limit=1')).data;
+  const page = await (await browser.context({ token: TOKEN })).newPage();
+  const focused = (): Promise<string> =>
+    page.evaluate(`(({ ariaLabel, labels, textContent }) =>
+      ariaLabel ?? labels?.[0]?.textContent ?? textContent)(document.activeElement)`);
+  const tabTo = async (name: { test(text: string): boolean }): Promise<void> => {
+    for (let presses = 0; presses < 400; presses++) {
+      if (name.test(await focused())) return;
+      await page.keyboard.press('Tab');
+    }
+    assert.fail(`nothing named ${name} has the focus`);
+  };
+  await page.goto(`${server.url}/console/gamedata`);
+  await page.getByRole('row', { name: /^items [\d,]+/ }).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type(first.name);
+  const found = page.getByRole('row').filter({ hasText: first.id });
+  await found.waitFor();
+  await tabTo({ test: (name: string) => name === first.name });
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Name', { exact: true }).waitFor();
+  await tabTo(/^Name$/);
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('By keyboard');
+  await page.keyboard.press('Shift+Tab');
+  for (let presses = 0; presses < 10 && !/^Publish …$/.test(await focused()); presses++)
+    await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Publish a version' });
+  await dialog.getByText('1 changed record: items 1').waitFor();
+  await tabTo(/^Publish$/);
+  await page.keyboard.press('Enter');
+  await page.getByText(/^Version \d+ published: 1 record changed/).waitFor();
+  assert.equal((await published(`items/${first.id}`))['name'], 'By keyboard');
+  await page.goto(`${server.url}/console/gamedata/versions`);
+  await page
+    .getByRole('button', { name: /^Restore version/ })
+    .first()
+    .waitFor();
+  await tabTo(/^Restore version/);
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor();
+  await tabTo(/^Restore$/);
+  await page.keyboard.press('Enter');
+  await page.getByText(/^Version \d+ restored as version \d+/).waitFor();
+  assert.equal((await published(`items/${first.id}`))['name'], first.name);
+  assert.equal(await clicksOn(page), 0);
+  await page.context().close();
+});
+
 it('creates, deletes, undoes and discards records, with errors at their fields', {
   skip: SKIP,
 }, async () => {

@@ -1,100 +1,37 @@
 // Source: docs/CONSOLE.md; WCAG 2.2 AA as axe-core tests it.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { ServerInProcess, WITH_SAMPLE_DATA } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
+import { FilledServer, PAGES } from './filled-server.js';
 
-let filled: ServerInProcess;
+let filled: FilledServer;
 let empty: ServerInProcess;
 let browser: TestBrowser;
 
-const LINE = new URLSearchParams({
-  db: 'sample',
-  lang: 'sql',
-  view: 'line',
-  from: '2020-01-01',
-  to: '2020-01-02',
-  q: 'SELECT time, host, v FROM m ORDER BY time',
-});
-/** Each path with an element that must exist before the check. */
-const PAGES: readonly (readonly [path: string, there: string])[] = [
-  ['', 'h1'],
-  [`explore?${LINE}`, 'canvas'],
-  [`explore?${LINE}&view=table`.replace('view=line&', ''), '[role=gridcell]'],
-  [`explore?${LINE}&view=stat`.replace('view=line&', ''), '.stat'],
-  ['explore?db=sample&q=SELECT+nothing', '[role=alert]'],
-  ['data', 'table'],
-  ['data/sample', 'table'],
-  ['data/sample/m', '[role=gridcell]'],
-  [
-    `explore?${LINE}&view=table&sort=-v&hidden=["host"]`.replace('view=line&', ''),
-    '[aria-sort=descending]',
-  ],
-  ['storage?db=sample', 'dl'],
-  ['storage?db=sample&table=m', '.file-strip'],
-  ['caches?db=sample', 'h1'],
-  ['triggers?db=sample', 'h2'],
-  ['webhooks?all=1', 'h1'],
-  ['webhooks/1', 'table'],
-  ['webhooks/1/configuration', 'form'],
-  ['webhooks/1/redrive', 'fieldset'],
-  ['webhooks/1/publish', 'form'],
-  ['limits', 'h2'],
-  ['limits/simulate?identity=user:7', 'form'],
-  ['gamedata', 'table'],
-  ['gamedata/items', 'table'],
-  ['gamedata/items?create=1', 'form'],
-  ['gamedata/changes', 'h2'],
-  ['gamedata/versions', 'table'],
-  ['gamedata/exchange', 'form, h2'],
-  ['identities', 'h1'],
-  ['queries', 'h2'],
-  ['tokens', 'table'],
-  ['server', '.panel'],
-  ['server?tab=settings&all=1', 'table'],
-  ['server?tab=logs', 'table'],
-  ['nowhere', 'h1'],
-];
-const LOOKS = [
-  { theme: 'dark', width: 1280, height: 800 },
-  { theme: 'light', width: 360, height: 740 },
-] as const;
-
-async function tokenOf(server: ServerInProcess): Promise<string> {
-  const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
-  return JSON.parse(made.text).token;
-}
+const PICTURES = process.env['PLINTH_TEST_PICTURES'];
+const ALL_LOOKS = (['dark', 'light'] as const).flatMap((theme) => [
+  { theme, width: 1280, height: 800 },
+  { theme, width: 360, height: 740 },
+]);
+/** One test runs two of the four looks, unless it is told to run all. */
+const LOOKS = ALL_LOOKS.filter(
+  ({ theme, width }) =>
+    process.env['PLINTH_TEST_LOOKS'] === 'all' || (theme === 'dark') === (width === 1280),
+);
+const ROUTES = new URL('../../../packages/console/src/routes.tsx', import.meta.url);
 
 describe('every page', { skip: SKIP }, () => {
-  let filledToken = '';
   let emptyToken = '';
   before(async () => {
     [filled, empty] = await Promise.all([
-      ServerInProcess.start({
-        flags: ['--services', 'tsdb,webhooks,ratelimit,gamedata'],
-        env: WITH_SAMPLE_DATA,
-      }),
+      FilledServer.start(),
       ServerInProcess.start({ flags: ['--services', 'tsdb,webhooks,ratelimit'] }),
     ]);
-    [filledToken, emptyToken] = await Promise.all([tokenOf(filled), tokenOf(empty)]);
-    const start = Date.parse('2020-01-01T00:00:00Z') / 1000;
-    const lines = Array.from(
-      { length: 48 },
-      (_, i) => `m,host=h${i % 3} v=${i} ${start + i * 600}`,
-    );
-    await filled.http.send('/api/v3/write_lp?db=sample&precision=second', {
-      headers: { authorization: `Bearer ${filledToken}` },
-      body: lines.join('\n'),
-    });
-    await filled.http.send('/ops/v1/apps', {
-      headers: { authorization: `Bearer ${filledToken}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'ci', webhook: { url: 'https://ci.invalid/hook' } }),
-    });
-    await filled.http.send('/ops/v1/tsdb/storage/flush', {
-      method: 'POST',
-      headers: { authorization: `Bearer ${filledToken}` },
-    });
+    const made = await empty.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+    emptyToken = JSON.parse(made.text).token;
     browser = await TestBrowser.start();
   });
   after(async () => {
@@ -102,10 +39,12 @@ describe('every page', { skip: SKIP }, () => {
     await Promise.all([filled?.close(), empty?.close()]);
   });
 
-  const look = async (page: Page, url: string, there: string): Promise<void> => {
+  const look = async (page: Page, url: string, there: string, picture?: string): Promise<void> => {
     await page.goto(url);
     await page.locator(there).first().waitFor({ state: 'attached' });
     await page.locator('h1').first().waitFor();
+    if (PICTURES !== undefined && picture !== undefined)
+      await page.screenshot({ path: `${PICTURES}/${picture}.png`, fullPage: true });
     assert.equal(await page.locator('h1').count(), 1, url);
     assert.deepEqual(await violationsOn(page), [], url);
     const wide = await page.evaluate<number>(
@@ -119,15 +58,31 @@ describe('every page', { skip: SKIP }, () => {
     describe(`is accessible in ${theme} at ${width} pixels`, () => {
       let page: Page;
       before(async () => {
-        const context = await browser.context({ theme, width, height, token: filledToken });
+        const { token } = filled;
+        const context = await browser.context({ theme, width, height, token });
         page = await context.newPage();
       });
       after(() => page?.context().close());
       for (const [path, there] of PAGES) {
-        it(`/console/${path}`, () => look(page, `${filled.url}/console/${path}`, there));
+        const name = path.replace(/[^a-z0-9]+/gi, '-').slice(0, 60);
+        it(`/console/${path}`, () =>
+          look(page, filled.address(path), there, `page-${name}-${theme}-${width}`));
       }
     });
   }
+
+  it('of the table of routes is checked', async () => {
+    const source = await readFile(ROUTES, 'utf8');
+    const routes = [...source.matchAll(/\broute\('([^']+)'/g)].map(([, path = '']) => path);
+    assert.ok(routes.length > 30, 'the table of routes was found');
+    const paths = PAGES.map(([path]) => `/${path.split('?')[0]}`);
+    const isFixed = (path: string) => routes.includes(path);
+    const missing = routes.filter((route) => {
+      const pattern = new RegExp(`^${route.replace(/\$\w+/g, '[^/]+')}$`);
+      return !paths.some((path) => pattern.test(path) && (path === route || !isFixed(path)));
+    });
+    assert.deepEqual(missing, []);
+  });
 
   it('is accessible when there is nothing to show', async () => {
     const context = await browser.context({ token: emptyToken });
@@ -138,10 +93,45 @@ describe('every page', { skip: SKIP }, () => {
     await context.close();
   });
 
+  it('is found with the objects of all services, the last ones first', async () => {
+    const page = await (await browser.context({ token: filled.token })).newPage();
+    await page.goto(filled.address(''));
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    const found = async (text: string, kind: string, name: RegExp): Promise<void> => {
+      await page.keyboard.press('Control+K');
+      await page.getByRole('combobox').fill(text);
+      await page.getByRole('group', { name: kind }).getByRole('option', { name }).waitFor();
+    };
+    const { account, event, guid, record } = filled.ids;
+    for (const [text, kind, name] of [
+      ['furever', 'Accounts', /Furever Ltd/],
+      ['mona', 'Identities', /mona user:7/],
+      ['hour', 'Triggers', /hourly sample/],
+      [record, 'Game data', new RegExp(record)],
+      [guid, 'Deliveries', /ci, /],
+      ['user:9', 'Callers', /user:9/],
+      ['ping to', 'Actions', /Send ping to ci/],
+    ] as const) {
+      await found(text, kind, name);
+      if (kind === 'Accounts') assert.deepEqual(await violationsOn(page), []);
+      await page.keyboard.press('Escape');
+    }
+    await found(event, 'Events', /evt_/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/accounts/plat_default/${account}?tab=events`);
+    await found('create tok', 'Actions', /Create token/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Create token' }).waitFor();
+    await page.keyboard.press('Escape');
+    await found('', 'Recent', /Create token/);
+    if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/palette.png` });
+    await page.context().close();
+  });
+
   it('is accessible before the sign-in', async () => {
     const context = await browser.context();
     const page = await context.newPage();
-    await look(page, `${filled.url}/console/data`, 'form');
+    await look(page, filled.address('data'), 'form');
     await context.close();
   });
 

@@ -197,9 +197,15 @@ it('edits the code of a plugin, runs it without storing anything, and enables it
   await page.getByText('✓ enabled').waitFor();
   assert.equal(await clicksOn(page), 2, 'five with those before the reload');
 
-  await server.http.send('/api/v3/write_lp?db=home', { body: 'cpu,host=c usage=4' });
+  const written = await server.http.send('/api/v3/write_lp?db=home', {
+    body: 'cpu,host=c usage=4',
+  });
+  assert.equal(written.status, 204, written.text);
   await page.getByRole('link', { name: 'Runs', exact: true }).click();
-  await page.getByRole('row', { name: /✓ succeeded .* INFO: doubled c/ }).waitFor();
+  await page
+    .getByRole('row', { name: /✓ succeeded .* INFO: doubled c/ })
+    .waitFor()
+    .catch(async () => assert.fail(await page.locator('main').innerText()));
   assert.deepEqual(await violationsOn(page), []);
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByText('on writes to cpu').waitFor();

@@ -391,7 +391,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     await choose('none.csv', 'a,b\n');
     await told('The file has a header line but no rows.');
     await choose('picture.csv', '\x89PNG\r\n\x1A\n\0\0\0\rIHDR');
-    await told('not a text file');
+    await told('the file contains NUL characters; use a text file');
     await choose('dmy.csv', 'time,v\n2024-12-30,1\n');
     await told(/^New table dmy: /);
     await dialog().getByLabel('Timestamp format').selectOption('s');
@@ -513,7 +513,7 @@ describe('the write drawer', { skip: SKIP }, () => {
         assert.deepEqual(await violationsOn(page), []);
         const wide = await dialog().evaluate((each) => each.scrollWidth - each.clientWidth);
         const columns = await dialog()
-          .getByRole('region', { name: 'Columns of the file' })
+          .getByRole('group', { name: 'Columns of the file' })
           .evaluate((each) => each.scrollWidth - each.clientWidth);
         assert.deepEqual([wide, columns], [0, 0], 'nothing scrolls sideways');
       } finally {

@@ -420,7 +420,7 @@ describe('Damage in the middle of the log', () => {
     await rm(second);
     const failure = await startFailure();
     assert.equal(failure.code, 1);
-    assert.match(failure.message, /missing records before this file/);
+    assert.match(failure.message, /records missing before this file: 1/);
     await withServer(async (server) => assert.equal(await numbers(server), '1 3'), {
       flags: ['--repair'],
     });
@@ -725,7 +725,7 @@ describe('A repair that is killed as soon as it is done', () => {
     {
       name: 'a file that is missing in the middle',
       damage: async ([, second]) => await rm(second),
-      refusal: /03\.log at offset 0: missing records before this file: \d+/,
+      refusal: /03\.log at offset 0: records missing before this file: \d+/,
       message: MISSING_BEFORE,
       loss: { kind: 'missing', fileIndex: 2 },
       aside: '000000000002.log.damaged',

@@ -73,7 +73,7 @@ describe('A log', () => {
       const said = await refusal();
       assert.match(
         said,
-        /commit log is damaged: .*tsdb-log\/\d{12}\.log at offset 0: the file is missing/,
+        /commit log is corrupt: .*tsdb-log\/\d{12}\.log at offset 0: the file is missing/,
       );
       assert.match(said, /--repair/);
       assert.deepEqual(await logFiles(), [], 'a refused start changes nothing');
@@ -107,13 +107,13 @@ describe('A log', () => {
     [
       'without its oldest file',
       async () => await rm((await twoRuns())[0]),
-      /000002\.log at offset 0: missing records before this file: 1/,
+      /000002\.log at offset 0: records missing before this file: 1/,
       'v\n2',
     ],
     [
       'whose newest file is cut to its header',
       async () => await truncate((await twoRuns())[1], 64),
-      /000002\.log at offset 64: 1 records are missing after the last one/,
+      /000002\.log at offset 64: records missing after the last one: 1;/,
       'v\n1',
     ],
     [
@@ -181,7 +181,7 @@ describe('A journal of the relational store', () => {
       const said = await refusal();
       assert.match(
         said,
-        /relational store is damaged: .*plinth\.db-wal at offset 0: the journal is missing or empty/,
+        /relational store is corrupt: .*plinth\.db-wal at offset 0: the journal is missing or empty/,
       );
       assert.match(said, /--repair/);
       assert.match(

@@ -35,7 +35,8 @@ function readJsonList(text: string, defaultPlatform: string): readonly Bootstrap
       'the list is not valid JSON; use a list such as [{"value": "sk_test_..."}]',
     );
   }
-  if (!Array.isArray(list)) throw accountsError('bootstrap_keys_invalid', 'must be a JSON array');
+  if (!Array.isArray(list))
+    throw accountsError('bootstrap_keys_invalid', 'the list must be a JSON array');
   return list.map((item: unknown) => {
     const { platform = defaultPlatform, value } = Object(item) as Record<string, unknown> & {
       platform?: unknown;
@@ -44,7 +45,7 @@ function readJsonList(text: string, defaultPlatform: string): readonly Bootstrap
     if (typeof value !== 'string' || typeof platform !== 'string') {
       throw accountsError(
         'bootstrap_keys_invalid',
-        'every entry requires a value; a platform is only required if it is not the default',
+        'every entry requires a value; a platform is required only if it is not the default',
       );
     }
     return checked({ platform, text: value });

@@ -14,7 +14,7 @@ export const accountsError = errorCatalogue('AccountsError', {
     'start the node that has the file first: it stores the keys in the database for all nodes',
   /** The data folder comes from another installation. */
   key_file_foreign: (details: { readonly path: string }) =>
-    `the key file ${details.path} belongs to another installation than the accounts in the database. If this node should use that database, remove the file from this data folder; nodes that share a database need no file`,
+    `the key file ${details.path} belongs to a different installation than the accounts in the database. If this node should use that database, remove the file from this data folder; nodes that share a database need no file`,
   /** The keys were decrypted with the master key, but are not valid. */
   shared_keys_damaged:
     'the keys in the database (accounts_meta, sealing_keys) are corrupt; restore the database from a backup',

@@ -44,7 +44,7 @@ const TEXTS = {
   invalid_query: parameterText,
   not_found: asGiven,
   method_not_allowed: (details: { readonly method: string; readonly allowed: readonly string[] }) =>
-    `${details.method} is not supported on this path`,
+    `${details.method} is not supported on this path; use ${details.allowed.join(' or ')}`,
   /** The id was replaced by another id. */
   moved: (details: { readonly recordKind: Kind; readonly id: string }) =>
     `the record has moved to ${details.id}`,
@@ -52,14 +52,14 @@ const TEXTS = {
     `unknown version ${details.version}`,
   /** Changes were requested since a version that was removed. */
   version_gone: (details: { readonly version: number; readonly oldest: number }) =>
-    `version ${details.version} was removed; the oldest version is ${details.oldest}; download the bulk files`,
+    `version ${details.version} was removed; download the bulk files, because the oldest version is ${details.oldest}`,
   /** Records violate their schema or rules between records; nothing was changed. */
   validation_failed: (details: Required<Refused>) => details.message,
   /** The request conflicts with the current state. */
   conflict: (at: Refused) => at.message,
   /** `rev` is the current revision of the record. */
   precondition_failed: (_at: { readonly rev: number | undefined }) =>
-    'the record has changed since it was read',
+    'the record has changed since it was read; read it again',
   precondition_required: 'missing If-Match header; send the ETag of the record',
   forbidden: (details: { readonly scope: string }) => `the token lacks the scope ${details.scope}`,
   rate_limited: (_at: { readonly retryAfterSec: number }) =>

@@ -68,7 +68,7 @@ const TEXTS = {
   platform_key_exists: (details: { readonly platform: string }) =>
     `the key already belongs to platform ${details.platform}`,
   platform_key_limit_reached: (details: { readonly limit: number }) =>
-    `the limit of ${details.limit} platform keys has been reached`,
+    `the limit of ${details.limit} platform keys has been reached; delete a key first`,
 } as const;
 
 export const identityError = errorCatalogue('IdentityError', TEXTS);

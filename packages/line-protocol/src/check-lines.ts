@@ -184,7 +184,9 @@ function typeOf(value: string): FieldType | { readonly message: string } {
   if (BOOLEAN.test(value)) return 'bool';
   if (/^-?\d+i$/.test(value)) return isWithin(value, -(2n ** 63n), 2n ** 63n - 1n, 'int');
   if (/^\d+u$/.test(value)) return isWithin(value, 0n, 2n ** 64n - 1n, 'uint');
-  return { message: 'not a number (1.5, 3i, 3u), true, false or a quoted string' };
+  return {
+    message: 'invalid field value; use a number (1.5, 3i, 3u), true, false or a quoted string',
+  };
 }
 
 function isWithin(
@@ -197,7 +199,7 @@ function isWithin(
   // Avoids converting very long digit strings to BigInt.
   const number = digits.length > 20 ? undefined : BigInt(digits);
   if (number !== undefined && number >= least && number <= most) return type;
-  return { message: 'the number does not fit into 64 bits' };
+  return { message: `the number is out of range; use ${least} to ${most}` };
 }
 
 function valueEnd(line: string, start: number): number {

@@ -53,7 +53,7 @@ describe('chunkCsv', () => {
         message:
           "column 'at': 'never' is not a date such as 2024-12-30T08:00:00Z, 2024-12-30 08:00:00 or 2024-12-30, or an integer (s, ms, us or ns since 1970)",
       },
-      { line: 7, message: 'no field has a value' },
+      { line: 7, message: 'the row has no field value' },
     ]);
   });
 
@@ -65,7 +65,7 @@ describe('chunkCsv', () => {
     assert.deepEqual(refused, [
       { line: 2, message: 'the row has 4 values for 3 columns' },
       { line: 4, message: 'the row has 5 values for 3 columns' },
-      { line: 5, message: 'no field has a value' },
+      { line: 5, message: 'the row has no field value' },
     ]);
   });
 
@@ -218,7 +218,11 @@ it('findNumberColumns checks every value of a column', async () => {
 describe('An invalid CSV file', () => {
   it('is rejected for bytes that text cannot contain', async () => {
     await assert.rejects(convert('\x89PNG\r\n\x1A\n\0\0\0\rIHDR'), {
-      ...{ name: 'CsvFault', kind: 'bad_csv', message: 'not a text file' },
+      ...{
+        name: 'CsvFault',
+        kind: 'bad_csv',
+        message: 'the file contains NUL characters; use a text file',
+      },
     });
   });
 

@@ -127,7 +127,7 @@ function lineMaker(header: Cells, mapping: CsvMapping): (cells: Cells) => string
       types.set(name, type);
       return `${key}=${fieldValue(name, cell, type)}`;
     });
-    if (fieldText.length === 0) throw new BadCell('no field has a value');
+    if (fieldText.length === 0) throw new BadCell('the row has no field value');
     const time = timeIndex === undefined ? '' : ` ${timeText(cells[timeIndex] ?? '', mapping)}`;
     return `${table}${tagText.join('')} ${fieldText.join(',')}${time}\n`;
   };

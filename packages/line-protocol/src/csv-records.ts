@@ -86,7 +86,8 @@ class CsvReader {
     if (this.#separator === undefined) {
       const isKnown = isLast || text.length > MAX_LOOK_LENGTH || /[^\r\n]\r?\n/.test(text);
       this.#head = isKnown ? '' : text;
-      if (text.includes('\0')) throw new CsvFault('bad_csv', 'not a text file');
+      if (text.includes('\0'))
+        throw new CsvFault('bad_csv', 'the file contains NUL characters; use a text file');
       if (!isKnown) return;
       this.#separator = separatorOf(text.slice(0, MAX_LOOK_LENGTH));
     }

@@ -40,6 +40,7 @@ const HASH = 35;
 export class LineProtocolParser {
   readonly #memory: ParserMemory;
   readonly #fast: FastLines;
+  readonly #maxCells: number;
   #lastLine = new Uint8Array(0);
   #used: TableRows[] = [];
   #refused: RefusedLine[] = [];
@@ -56,6 +57,7 @@ export class LineProtocolParser {
   ) {
     this.#memory = memory;
     this.#fast = new FastLines(this.#memory);
+    this.#maxCells = limits.maxCells;
   }
 
   /** Forgets all tables, fields and series, to free the memory of unused ones. Only between bodies. */
@@ -169,7 +171,7 @@ export class LineProtocolParser {
     this.#refused.push({
       lineNumber,
       originalLine: '',
-      message: 'the request exceeds the cell limit; send smaller requests',
+      message: `the request exceeds the limit of ${this.#maxCells} cells (rows × columns); send smaller requests`,
       reason: 'limit',
     });
   }

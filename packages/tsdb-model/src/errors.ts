@@ -171,7 +171,7 @@ const TEXTS = {
     `max-select-buckets limit exceeded: (${details.count}/${details.limit})`,
   /** A function that DuckDB does not support would need too much memory. */
   query_too_large: (limit: number) =>
-    `query buffers more than ${limit} values in memory: narrow its time range or select fewer series`,
+    `query buffers more than ${limit} values in memory; select a shorter time range or fewer series`,
   /** A parameter is missing or invalid; the message is passed to the client unchanged. */
   parameter_invalid: asGiven,
   /**

@@ -1,11 +1,11 @@
 import { type Counter, Histogram, type Metrics } from '@plinth/kernel';
+import type { CacheState, Caches } from '@plinth/tsdb-caches/caches.js';
 import type { EngineState } from '@plinth/tsdb-engine/engine-state.js';
 import type { LoggedQuery } from '@plinth/tsdb-engine/query/log/logged-query.js';
+import type { LiveQueries } from '@plinth/tsdb-live-queries/live-queries.js';
 import type { QueryPhase } from '@plinth/tsdb-model/query/query-outcome.js';
 import type { OpenTables } from '@plinth/tsdb-open-tables/open-tables.js';
-import type { CacheState, Caches } from './domain/caches/caches.js';
 import type { ContinuousQueries } from './domain/continuous-queries/continuous-queries.js';
-import type { LiveQueries } from './domain/live-queries/live-queries.js';
 import type { MemoryShares } from './settings/memory-shares.js';
 
 const FLUSH_BOUNDS_SEC = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

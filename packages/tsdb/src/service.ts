@@ -6,6 +6,9 @@ import {
   type Logger,
   machineMemoryBytes,
 } from '@plinth/kernel';
+import { CacheRecords } from '@plinth/tsdb-caches/cache-records.js';
+import { CacheRows } from '@plinth/tsdb-caches/cache-rows.js';
+import { Caches } from '@plinth/tsdb-caches/caches.js';
 import type { TableFacts } from '@plinth/tsdb-catalog/overview.js';
 import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
 import { QueryLog } from '@plinth/tsdb-engine/query/log/query-log.js';
@@ -13,6 +16,8 @@ import type { Planner } from '@plinth/tsdb-engine/query/query-path.js';
 import { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
 import type { Influxql } from '@plinth/tsdb-influxql/influxql.js';
 import type { Statistic } from '@plinth/tsdb-influxql/show/show-server.js';
+import { LiveQueries } from '@plinth/tsdb-live-queries/live-queries.js';
+import { StatementRuns } from '@plinth/tsdb-live-queries/statement-runs.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
 import { PublishedBucket } from '@plinth/tsdb-open-tables/bucket/published-bucket.js';
 import { SegmentUploads } from '@plinth/tsdb-open-tables/bucket/segment-uploads.js';
@@ -22,16 +27,11 @@ import { PublishCounts } from '@plinth/tsdb-open-tables/publish/publish-counts.j
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { UploadedSegments } from '@plinth/tsdb-storage/segments/uploaded-segments.js';
 import type { TsdbDeps } from './deps.js';
-import { CacheRecords } from './domain/caches/cache-records.js';
-import { CacheRows } from './domain/caches/cache-rows.js';
-import { Caches } from './domain/caches/caches.js';
 import { influxqlWork } from './domain/continuous-queries/compute-influxql.js';
 import { checkRollup, sqlWork } from './domain/continuous-queries/compute-sql.js';
 import { ContinuousQueries } from './domain/continuous-queries/continuous-queries.js';
 import { ContinuousQueryRecords } from './domain/continuous-queries/continuous-query-records.js';
 import { Conversions } from './domain/conversions/conversions.js';
-import { LiveQueries } from './domain/live-queries/live-queries.js';
-import { StatementRuns } from './domain/live-queries/statement-runs.js';
 import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
 import { RefusedWrites } from './domain/refused-writes/refused-writes.js';
 import { SavedQueries } from './domain/saved-queries/saved-queries.js';

@@ -18,7 +18,9 @@ const TEXTS = {
   idempotency_conflict: 'This idempotency key was used with another event',
   /** The queue of the target app, or the queue of the server, is full. */
   queue_full: (whose: 'app' | 'engine') =>
-    whose === 'app' ? 'Too many events are queued for this app' : 'Too many events are waiting',
+    whose === 'app'
+      ? 'Too many events are queued for this app'
+      : 'Too many events are queued on this server',
 } as const;
 
 export const webhookError = errorCatalogue('WebhookError', TEXTS);

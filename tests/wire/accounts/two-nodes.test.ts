@@ -65,7 +65,7 @@ if (POSTGRES_URL === undefined) {
         const env = { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' };
         await assert.rejects(
           AccountsServer.start({ flags, env, dataDir }),
-          /the key file .*keys\.json belongs to another installation/,
+          /the key file .*keys\.json belongs to a different installation/,
         );
       } finally {
         await rm(dataDir, { recursive: true, force: true });

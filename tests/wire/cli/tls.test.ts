@@ -59,7 +59,7 @@ const REFUSED: readonly [string, () => [string, ...string[]], RegExp][] = [
       '--tls-ca',
       testCertificate('elsewhere').certFile,
     ],
-    /its certificate is not for 127\.0\.0\.1, but for plinth\.example\n {2}Use --host with one of these names/,
+    /its certificate is not valid for 127\.0\.0\.1, only for plinth\.example\n {2}Use --host with one of these names/,
   ],
   [
     'TLS to a port without it',

@@ -78,7 +78,7 @@ describe('names of InfluxDB 1.x that have other characters', () => {
     assert.equal(code, 0, stderr);
     assert.match(stderr, /^retention policy two weeks of my-db two is renamed to two_weeks: /m);
     assert.match(stdout, /^my-db_two\/two_weeks +m +1 +1$/m);
-    assert.match(stdout, /^6 points of 6 tables$/m);
+    assert.match(stdout, /^total: 6 points in 6 tables$/m);
     await checkPlaces(server);
   });
 

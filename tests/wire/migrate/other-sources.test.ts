@@ -63,7 +63,7 @@ const CSV = `#group,false,false,true,true,false,false,true,true,true
 it('annotated CSV of 2.x becomes tables with tags and fields', async () => {
   const { code, stderr, stdout, rows } = await migrate('influxdb2', CSV);
   assert.equal(code, 0, stderr);
-  assert.match(stdout, /^4 points of 2 tables$/m);
+  assert.match(stdout, /^total: 4 points in 2 tables$/m);
   assert.deepEqual(
     await rows(
       'SELECT host, usage, CAST(time AS BIGINT) % 1000 AS ns FROM cpu ORDER BY time, host',
@@ -100,7 +100,10 @@ it('a line that cannot be read is named, and nothing is written without --keep',
   const text = 'm v=1 1000\nm v= 2000\nm v=3 3000\n';
   const refused = await migrate('influxdb2', text);
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /m\d+\.txt:2: .*\n.*1 unreadable parts; nothing was written/);
+  assert.match(
+    refused.stderr,
+    /m\d+\.txt:2: .*\n.*1 parts of the input are unreadable; nothing was written/,
+  );
   assert.equal(await refused.rows('SELECT v FROM m'), 404);
   const kept = await migrate('influxdb2', text, '--keep');
   assert.equal(kept.code, 1);
@@ -185,7 +188,7 @@ it('exports of VictoriaMetrics are a table for each metric', async () => {
   ];
   const { code, stderr, stdout, rows } = await migrate('prometheus', gzipSync(text.join('\n')));
   assert.equal(code, 0, stderr);
-  assert.match(stdout, /^3 points of 2 tables$/m);
+  assert.match(stdout, /^total: 3 points in 2 tables$/m);
   assert.deepEqual(
     await rows(
       'SELECT job, le, value, CAST(time AS BIGINT) AS ns FROM http_requests_total ORDER BY time',
@@ -281,7 +284,7 @@ it('lines of Graphite are tables by their paths, with tags', async () => {
   const text =
     'servers.a.load 1.5 1767571200\nservers.a.load nan 1767571210\ndisk;host=a;dev=sd\\=a 7 1767571200.25\nbad\n';
   const refused = await migrate('graphite', text);
-  assert.match(refused.stderr, /:4: the line must be `path value seconds`/);
+  assert.match(refused.stderr, /:4: invalid line; use `path value seconds`/);
   const { code, stderr, rows } = await migrate('graphite', text.replace('bad\n', ''));
   assert.equal(code, 0, stderr);
   assert.deepEqual(await rows('SELECT value FROM "servers.a.load"'), [{ value: 1.5 }]);

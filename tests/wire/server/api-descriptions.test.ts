@@ -44,11 +44,12 @@ async function descriptions(): Promise<readonly (readonly [string, Description])
 }
 
 /**
- * Ignores the names of parameters, including `*`. Webhook routes exist with and without the platform API prefix, and may be
- * described once.
+ * Ignores the names of parameters, including `*`. Some routes exist with and without a prefix and are described once: webhook
+ * routes (the platform API) and accounts routes (for operators, docs/adr/0174-operators-act-as-a-platform.md).
  */
 const comparable = (path: string): string =>
   path
+    .replace(/^\/ops\/v1\/as\/platform\/[^/]+\/[^/]+/, '')
     .replace(/^\/api\/v3(?=\/(?:app|meta|versions|rate_limit)(?:\/|$))/, '')
     .replace(/\{[^}]*\}|:\w+|\*$/g, '{}');
 

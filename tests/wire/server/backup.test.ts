@@ -307,10 +307,13 @@ describe('a backup that was interrupted', () => {
   it('waits for other backups, or names them and leaves no folder', async () => {
     await using server = await ServerInProcess.start();
     const holders = [1, 2].map(() => new AbortController());
-    for (const { signal } of holders) {
-      const response = await fetch(`${server.url}/ops/v1/backups`, { method: 'POST', signal });
-      assert.equal(response.status, 201);
-    }
+    // A response that is no longer referenced is garbage collected, which closes its connection.
+    const responses = await Promise.all(
+      holders.map(({ signal }) =>
+        fetch(`${server.url}/ops/v1/backups`, { method: 'POST', signal }),
+      ),
+    );
+    for (const { status } of responses) assert.equal(status, 201);
     const folder = join(root, 'busy/deep');
     const args = ['backup', '--to', folder, '--host', server.url];
     const refused = await runCli([...args, '--wait', '0']);
@@ -335,6 +338,7 @@ describe('a backup that was interrupted', () => {
     const waiting = [1, 2].map(() => runCli(args));
     await sleep(1500);
     for (const holder of holders) holder.abort();
+    assert.equal(responses.length, 2); // keeps them until here
     const codes = (await Promise.all(waiting)).map(({ code, stderr }) => {
       if (code !== 0) assert.match(stderr, /busy\/deep is not empty; use an empty or a new folder/);
       return code;

@@ -181,13 +181,15 @@ it('a scheduled backup waits for other backups', async () => {
   const nightly = ['--backup-schedule', '*/20 * * * * *', '--backup-folder', to];
   await using server = await ServerInProcess.start({ flags: ['--without-auth', ...nightly] });
   const holders = [1, 2].map(() => new AbortController());
-  for (const { signal } of holders) {
-    const { status } = await fetch(`${server.url}/ops/v1/backups`, { method: 'POST', signal });
-    assert.equal(status, 201);
-  }
+  // A response that is no longer referenced is garbage collected, which closes its connection.
+  const responses = await Promise.all(
+    holders.map(({ signal }) => fetch(`${server.url}/ops/v1/backups`, { method: 'POST', signal })),
+  );
+  for (const { status } of responses) assert.equal(status, 201);
   const line = await until(async () => server.logged('scheduled backup is waiting'));
   assert.match(String(line['why']), /too many backups are in progress/);
   for (const holder of holders) holder.abort();
   await until(async () => server.logged('backup created'));
   assert.equal(server.logged('backup failed'), undefined);
+  assert.equal(responses.length, 2); // keeps them until here
 });

@@ -113,7 +113,7 @@ describe('databases', () => {
     );
     // The minimum is a second: a period of zero would hide and remove every row.
     for (const retention_period of ['0s', '1ns', '999ms']) {
-      const fault = 'a retention period is at least 1 second';
+      const fault = 'the retention period must be at least 1 second';
       await refuse(
         'POST',
         DATABASE,
@@ -490,7 +490,11 @@ describe('rows', () => {
     await refuse({ ...years, predicate: 't="a" OR t="b"' }, 400, /unsupported logical operator OR/);
     await refuse({ ...years, predicate: '_value=1' }, 400, /_value is not supported/);
     const two = '_field="v" AND _field="w"';
-    await refuse({ ...years, predicate: two }, 400, /more than one _field; use a request for each/);
+    await refuse(
+      { ...years, predicate: two },
+      400,
+      /more than one _field; send one request for each/,
+    );
     await refuse({ ...years, predicate: 't=' }, 400, /expected tag/);
     const many = Array.from({ length: 2001 }, (_, index) => `t!="${index}"`).join(' AND ');
     await refuse({ ...years, predicate: many }, 400, /more than 2000 conditions/);

@@ -165,7 +165,7 @@ describe('a statement that is only long', () => {
     for (const q of [`SELECT '${'x'.repeat(9_000_000)}'`, `SELECT 1 # ${'1 '.repeat(600_000)}`]) {
       const { response } = await watched(q);
       assert.equal(response.status, 405);
-      assert.match(response.text, /statements of more than 1000000 characters/);
+      assert.match(response.text, /statements with more than 1000000 characters/);
     }
   });
 

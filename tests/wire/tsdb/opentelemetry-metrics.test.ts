@@ -361,7 +361,7 @@ describe('errors of POST /v1/metrics', () => {
     const asInt = (value: unknown) => otlpRequest([gauge('m', { timeUnixNano, asInt: value })]);
     const at = 'resourceMetrics[0].scopeMetrics[0].metrics[0]';
     const cases: readonly (readonly [unknown, string])[] = [
-      ['{', 'it is not valid JSON'],
+      ['{', 'the body is not valid JSON'],
       [[], 'the body is not an object'],
       [{ resourceMetrics: {} }, 'resourceMetrics is not a list'],
       [asInt('9223372036854775808'), `${at}.gauge.dataPoints[0].asInt is not a 64-bit integer`],

@@ -124,7 +124,7 @@ def process_writes(influxdb3_local, table_batches, args=None):
     const outside = await plugins.post(files, { plugin_name: '../x.py', content: '' });
     assert.equal(outside.status, 400, outside.text);
     const long = await plugins.post(files, { plugin_name: `up/${'x'.repeat(300)}`, content: '' });
-    assertError(long, 400, "a part of the file's path is longer than 200 bytes");
+    assertError(long, 400, 'a name in the path is longer than 200 bytes; use a shorter one');
     await plugins.remove('up');
     await plugins.post(files, { plugin_name: 'many/__init__.py', content: source('many') });
     await plugins.create({
@@ -217,7 +217,7 @@ def process_writes(influxdb3_local, table_batches, args=None):
       { field: 'plugin_filename' },
     );
     const taken = (name: string): string =>
-      `${name} conflicts with an existing folder, or is below a file`;
+      `${name} conflicts with an existing file or folder; use another name`;
     assertError(
       await plugins.post(files, { plugin_name: 'single.py/x', content }),
       400,

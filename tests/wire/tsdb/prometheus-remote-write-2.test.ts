@@ -85,7 +85,7 @@ describe('POST /api/v1/write with io.prometheus.write.v2.Request', () => {
     const samples = [{ value: 1, timestamp: TIME_MS }];
     const cases: readonly (readonly [readonly number[], string])[] = [
       [[1, 2, 3], 'a label has a name, but no value'],
-      [[1, 2, 3, 8], 'the label reference 8 is not one of 8 symbols'],
+      [[1, 2, 3, 8], 'the label reference 8 is out of range; the request has 8 symbols'],
       [[3, 4], 'the label "__name__" is missing'],
       [[1, 2, 3, 4, 3, 5], 'the label "job" is repeated'],
     ];

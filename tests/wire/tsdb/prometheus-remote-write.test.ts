@@ -172,7 +172,10 @@ describe('POST /api/v1/write', () => {
     const send = (body: Uint8Array, headers: Record<string, string> = {}) =>
       server.http.send('/api/v1/write?db=broken', { body, headers });
     const cases: readonly (readonly [Uint8Array, RegExp])[] = [
-      [new Uint8Array(0), /^error decoding snappy block: the header has no length, at byte 0$/],
+      [
+        new Uint8Array(0),
+        /^error decoding snappy block: the header does not contain a valid size, at byte 0$/,
+      ],
       [Buffer.from('not snappy'), /^error decoding snappy block: .*at byte \d+$/],
       [snappy(Buffer.from('not a message')), /^not a valid remote write message: .*at byte \d+$/],
       [

@@ -311,7 +311,7 @@ it('refuses invalid renames with a status and a message', async () => {
     [
       renameTable({ db, table: 'm', new_name: 'other' }),
       409,
-      "a table 'other' exists; use another name",
+      "table 'other' already exists; use another name",
     ],
     [renameTable({ db, table: 'm', new_name: '' }), 400, 'table name cannot be empty'],
     [
@@ -328,7 +328,7 @@ it('refuses invalid renames with a status and a message', async () => {
     [
       renameColumn({ db, table: 'm', column: 'temp', new_name: 'host' }),
       409,
-      "a column 'host' exists; use another name",
+      "column 'host' already exists; use another name",
     ],
     [
       renameColumn({ db, table: 'm', column: 'time', new_name: 't' }),

@@ -70,7 +70,11 @@ describe('texts that are longer than the memory of queries', LINUX, () => {
     ]) {
       const { status, text } = await bounded(server, () => ask(server, q));
       assert.equal(status, 400, q);
-      assert.match(text, /Resources exhausted: more than \d+ bytes of strings/, q);
+      assert.match(
+        text,
+        /Resources exhausted: a batch of up to 2048 rows exceeds \d+ bytes of strings/,
+        q,
+      );
     }
     const short = await ask(server, `SELECT upper(a || 'b') AS n FROM ${joined(2)}`);
     assert.match(short.text, /"X+0,X+1B"/);
@@ -176,7 +180,11 @@ describe('texts that are longer than the memory of queries', LINUX, () => {
     ]) {
       const { status, text } = await bounded(server, () => ask(server, q));
       assert.equal(status, 400, q);
-      assert.match(text, /Resources exhausted: more than \d+ bytes of strings (?:or|and) lists/, q);
+      assert.match(
+        text,
+        /Resources exhausted: a batch of up to 2048 rows exceeds \d+ bytes of strings (?:or|and) lists/,
+        q,
+      );
     }
     const length = await ask(server, `SELECT max(array_length(a.n)) AS m FROM ${lists}`, 'jsonl');
     assert.deepEqual(rows(length.text), [{ m: ROW_COUNT }]);

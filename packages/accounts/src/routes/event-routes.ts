@@ -105,7 +105,11 @@ function readBounds(
   for (const [bound, text] of created) {
     const ms = parseTimestamp(text);
     if (ms === undefined) {
-      query.problem(`created.${bound}`, 'bad_format', `created.${bound} is not a timestamp.`);
+      query.problem(
+        `created.${bound}`,
+        'bad_format',
+        `created.${bound} is not a valid timestamp; use one such as 2026-01-31T00:00:00Z.`,
+      );
       continue;
     }
     const inclusive = ms + BOUNDS[bound as keyof typeof BOUNDS]; // `members` lists only these keys

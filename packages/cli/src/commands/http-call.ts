@@ -119,7 +119,7 @@ function reasonOfTls(code: string, error: unknown, url: URL): Reason | undefined
       };
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return {
-        why: `its certificate is not for ${url.hostname}, ${namesIn(error)}`,
+        why: `its certificate is not valid for ${url.hostname}, only for ${namesIn(error)}`,
         advice:
           'Use --host with one of these names, or install a server certificate that includes this host name.',
       };
@@ -141,7 +141,5 @@ function namesIn(error: unknown): string {
   const certificate = Object(Reflect.get(Object(error), 'cert'));
   const common: unknown = Reflect.get(Object(Reflect.get(certificate, 'subject')), 'CN');
   const names = String(Reflect.get(certificate, 'subjectaltname') ?? common ?? '');
-  return names === ''
-    ? 'but for other names'
-    : `but for ${names.replaceAll(/DNS:|IP Address:/g, '')}`;
+  return names === '' ? 'other names' : names.replaceAll(/DNS:|IP Address:/g, '');
 }

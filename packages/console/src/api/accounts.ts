@@ -111,6 +111,24 @@ const asPlatform = ({ platform, isLive }: Tenant): string =>
 const ACCOUNTS = '/v2/core/accounts';
 const CLOCKS = '/v1/test_helpers/test_clocks';
 
+/** The account that an event is about; `undefined` for an unknown event. */
+export async function findEvent(
+  event: string,
+): Promise<{ readonly platform: string; readonly account: string } | undefined> {
+  for (const { id: platform } of await fetchPlatforms())
+    for (const isLive of [false, true]) {
+      const path = `${asPlatform({ platform, isLive })}/v2/core/events/${encodeURIComponent(event)}`;
+      try {
+        const found = await sendForJson<{ related_object: { url: string } | null }>(path);
+        const account = /acct_\w+/.exec(found.related_object?.url ?? '')?.[0];
+        if (account !== undefined) return { platform, account };
+      } catch (error) {
+        if (!(error instanceof Problem && error.status === 404)) throw error;
+      }
+    }
+  return undefined;
+}
+
 /** JSON Schemas of request bodies by name, such as `AccountUpdate`. */
 export const fetchRequestSchemas = async (): Promise<Readonly<Record<string, unknown>>> =>
   (await sendForJson<{ schemas: Record<string, unknown> }>('/ops/v1/accounts/schemas')).schemas;

@@ -65,7 +65,7 @@ export class WorkerChannel<
           kind: 'failed',
           id,
           status: 0,
-          message: 'the background worker could not be started',
+          message: 'the background worker could not be started; reload the page',
         });
       }
     });

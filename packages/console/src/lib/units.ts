@@ -114,8 +114,9 @@ export function nanosText(ns: bigint): string {
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 
-export const timeText = (ms: number): string =>
-  new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+/** `2026-11-26 00:24:27`, in UTC, of milliseconds since 1970 or an RFC 3339 time in UTC. */
+export const timeText = (time: number | string): string =>
+  (typeof time === 'number' ? new Date(time).toISOString() : time).slice(0, 19).replace('T', ' ');
 
 /** @param seconds since 1970. */
 export const secondsText = (seconds: number): string => timeText(seconds * 1000);

@@ -230,7 +230,7 @@ export class Apps {
     if (publicKey !== undefined) {
       const key = readPublicKey(publicKey);
       if (key === undefined)
-        throw keyRefused('not a valid public key; use an RSA key of at least 2048 bits in PEM');
+        throw keyRefused('invalid public key; use an RSA key of at least 2048 bits in PEM format');
       return { key: describeKey(key), pem: undefined };
     }
     const made = await this.#keys.make(format, check);

@@ -123,7 +123,10 @@ export class PasswordUsers {
     const { user: name, password, isAdministrator } = login;
     const isSound = name !== '' && name.length <= MAX_NAME_LENGTH && isSafeName(name);
     if (!isSound)
-      throw identityError('user_invalid', 'invalid username; use 1 to 255 printable characters');
+      throw identityError(
+        'user_invalid',
+        `invalid username; use 1 to ${MAX_NAME_LENGTH} printable characters`,
+      );
     checkPassword(password);
     const passwordHash = await this.#checks.hash(password);
     await this.#changes.run(async () => {

@@ -138,7 +138,7 @@ describe('A log whose store knows it', () => {
       await run(folder, 'ab');
       await run(folder, 'cd', end);
       await folder.disk.remove(fileOf(1));
-      await refused(folder, /000002\.log at offset 0: missing records before this file: 2/, 'cd');
+      await refused(folder, /000002\.log at offset 0: records missing before this file: 2/, 'cd');
     });
   }
 
@@ -156,9 +156,9 @@ describe('A log whose store knows it', () => {
 
   it('misses records that were cut off its end after a clean stop', async () => {
     for (const [kept, why] of [
-      ['abc', / at offset 163: 1 records are missing after the last one/],
-      ['ab', / at offset 130: 2 records are missing/],
-      ['', / at offset 64: 4 records are missing/],
+      ['abc', / at offset 163: records missing after the last one: 1;/],
+      ['ab', / at offset 130: records missing after the last one: 2;/],
+      ['', / at offset 64: records missing after the last one: 4;/],
     ] as const) {
       const folder = newFolder();
       await run(folder, 'abcd');
@@ -189,7 +189,7 @@ describe('A log whose store knows it', () => {
     await append(log, 'cd');
     await log.close();
     await replace(folder.disk, fileOf(1), copy);
-    await refused(folder, /2 records are missing after the last one/, 'ab');
+    await refused(folder, /records missing after the last one: 2;/, 'ab');
   });
 
   it('notices that its newest file is another one with as many records', async () => {
@@ -203,7 +203,7 @@ describe('A log whose store knows it', () => {
     await append(log, 'xy');
     await log.close();
     await replace(folder.disk, fileOf(1), await read(other.disk, fileOf(1)));
-    await refused(folder, /it is not the file of the last stop/, 'xy');
+    await refused(folder, /it is not the file of the last clean shutdown/, 'xy');
   });
 
   it('finds records behind a mark of a clean stop', async () => {

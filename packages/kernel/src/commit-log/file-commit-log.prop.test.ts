@@ -224,7 +224,7 @@ describe('FileCommitLog', () => {
     };
     const missing = await build();
     await missing.remove(`${DIRECTORY}/000000000002.log`);
-    await assert.rejects(replayed(missing), /missing records before this file: 1/);
+    await assert.rejects(replayed(missing), /records missing before this file: 1/);
     assert.deepEqual(await replayed(missing, true), ['a', 'c']);
     missing.crash();
     assert.deepEqual(await replayed(missing), ['a', 'c'], 'the repair is for good');

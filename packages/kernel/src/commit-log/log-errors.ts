@@ -8,7 +8,7 @@ export const logError = errorCatalogue('LogError', {
     readonly file: string;
     readonly offset: number;
     readonly why: string;
-  }) => `commit log is damaged: ${details.file} at offset ${details.offset}: ${details.why}`,
+  }) => `commit log is corrupt: ${details.file} at offset ${details.offset}: ${details.why}`,
   /** The bytes that wait to be written exceed the limit, or one record is too large. */
   log_overloaded: (why: string) => `commit log rejects new records: ${why}`,
 });

@@ -99,7 +99,7 @@ export class EgressProxy {
       const size = { 1: 10, 4: 22 }[received[3] ?? 0] ?? 7 + (received[4] ?? 0);
       return received.length >= size ? size : undefined;
     });
-    if (response[1] !== 0) throw refused(`proxy could not connect (${response[1]})`);
+    if (response[1] !== 0) throw refused(`proxy could not connect (SOCKS reply ${response[1]})`);
   }
 }
 
@@ -124,7 +124,8 @@ async function readUntil(
         if (received.length > size) socket.unshift(received.subarray(size));
         return received.subarray(0, size);
       }
-      if (received.length > MAX_RESPONSE_SIZE_BYTES) throw refused('proxy response is too long');
+      if (received.length > MAX_RESPONSE_SIZE_BYTES)
+        throw refused(`proxy response is longer than ${MAX_RESPONSE_SIZE_BYTES} bytes`);
       continue;
     }
     if (socket.readableEnded || socket.destroyed) throw refused('proxy closed the connection');

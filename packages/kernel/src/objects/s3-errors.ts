@@ -47,7 +47,11 @@ export function toStoreError(error: unknown, object: string): Error {
   if (status === 412) return objectError('object_exists', object, error);
   if (CHECKSUM_CODES.has(code)) return objectError('object_corrupt', object, error);
   if (code === 'CredentialsProviderError')
-    return objectError('store_refused', 'no credentials found', error);
+    return objectError(
+      'store_refused',
+      'no credentials found; set object_store.aws_access_key_id and object_store.aws_secret_access_key',
+      error,
+    );
   const isTemporary =
     status === undefined || status >= 500 || status === 429 || TEMPORARY.has(code);
   if (!isTemporary) return objectError('store_refused', `${status} ${code}: ${message}`, error);

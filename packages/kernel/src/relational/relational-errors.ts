@@ -51,7 +51,7 @@ export const storeError = errorCatalogue('StoreError', {
     readonly file: string;
     readonly offset: number;
     readonly why: string;
-  }) => `relational store is damaged: ${details.file} at offset ${details.offset}: ${details.why}`,
+  }) => `relational store is corrupt: ${details.file} at offset ${details.offset}: ${details.why}`,
   /** Pages of the database file are corrupt. The startup fails unless a repair can rebuild them. */
   store_corrupt: (details: {
     readonly file: string;

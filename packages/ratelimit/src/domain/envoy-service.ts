@@ -84,7 +84,7 @@ function toQuestion(descriptor: EnvoyDescriptor, hitsAddend: number): CheckReque
   if (!Number.isInteger(cost) || cost < 0 || cost > MAX_HITS) {
     throw rateLimitError(
       'question_invalid',
-      `hits_addend must be an integer of at most ${MAX_HITS}`,
+      `hits_addend must be an integer from 0 to ${MAX_HITS}`,
     );
   }
   const key = entryOf('identity');

@@ -66,7 +66,7 @@ it('has a format that this release can read', () => {
   );
   assert.throws(
     read('{"format_version":1000000}'),
-    /M uses backup format 1000000, which this release/,
+    /M uses backup format 1000000, but this release/,
   );
   for (const text of ['null', '{}', '{"format_version":"9999"}', '[]']) {
     assert.throws(read(text), /^CommandFailed: M is corrupt\n {2}If the backup was copied/, text);

@@ -50,7 +50,7 @@ export function readManifest(text: string, where: string): Manifest {
   const version: unknown = Reflect.get(Object(value), 'format_version');
   if (typeof version === 'number' && version > BACKUP_FORMAT_VERSION) {
     throw new CommandFailed(
-      `${where} uses backup format ${version}, which this release does not support`,
+      `${where} uses backup format ${version}, but this release supports at most ${BACKUP_FORMAT_VERSION}; use a newer release`,
     );
   }
   if (!Check(Manifest, value)) throw new CommandFailed(`${where} is corrupt${BACKUP_HINT}`);

@@ -85,6 +85,6 @@ async function readKept(path: string): Promise<Uint8Array | undefined> {
   }
   if (text.length >= MIN_LENGTH) return Buffer.from(text);
   throw new ConfigInvalid([
-    `${path}: expected at least ${MIN_LENGTH} characters, got ${text.length}: restore the key from a copy; without a copy, remove the file and enter all encrypted secrets again`,
+    `${path}: expected at least ${MIN_LENGTH} characters, got ${text.length}; restore the key from a copy, or remove the file and enter all encrypted secrets again`,
   ]);
 }

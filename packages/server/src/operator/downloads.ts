@@ -111,7 +111,7 @@ export function createDownloads(deps: {
               operatorFailure(
                 request,
                 404,
-                'download URL not found: it works only once, within one minute',
+                `download URL not found; a URL works only once and expires after ${LIFETIME_MS / 1000} s`,
               ),
           },
         ],

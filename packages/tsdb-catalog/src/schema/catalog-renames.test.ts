@@ -97,16 +97,16 @@ it('refuses names that are invalid, reserved or in use', async () => {
     [
       '#x',
       'rename_invalid',
-      `"#x" starts with '#', like a comment, and writes cannot contain it; use another name`,
+      `"#x" starts with '#', like a comment, so line protocol cannot express it; use another name`,
     ],
     [
       'x\\',
       'rename_invalid',
-      '"x\\\\" ends with a backslash, and writes cannot contain it; use another name',
+      '"x\\\\" ends with a backslash, so line protocol cannot express it; use another name',
     ],
     ['m', 'rename_invalid', "the table already has the name 'm'; use another"],
-    ['other', 'name_taken', "a table 'other' exists; use another name"],
-    [gone, 'name_taken', `a deleted table '${gone}' exists; use another name`],
+    ['other', 'name_taken', "table 'other' already exists; use another name"],
+    [gone, 'name_taken', `a deleted table still has the name '${gone}'; use another name`],
   ] as const;
   for (const [newName, kind, message] of tables)
     await assert.rejects(renames.renameTable({ ...at, newName }), { kind, message });
@@ -116,11 +116,11 @@ it('refuses names that are invalid, reserved or in use', async () => {
       'temp',
       'a\tb',
       'rename_invalid',
-      '"a\\tb" contains a tab or newline, and writes cannot contain it; use another name',
+      '"a\\tb" contains a tab or newline, so line protocol cannot express it; use another name',
     ],
     ['temp', 'time', 'rename_invalid', "'time' is a reserved column; use another name"],
     ['temp', 'temp', 'rename_invalid', "the column already has the name 'temp'; use another"],
-    ['temp', 'host', 'name_taken', "a column 'host' exists; use another name"],
+    ['temp', 'host', 'name_taken', "column 'host' already exists; use another name"],
     ['time', 't', 'rename_invalid', "column 'time' cannot be renamed; choose a tag or a field"],
     ['none', 't', 'column_not_known', 'Column none not in table m'],
   ] as const;

@@ -92,8 +92,11 @@ export class CatalogRenames {
     assertOther('table', rename.table, newName);
     const deleted = this.#state.deleted.table(database.id, newName);
     if (database.tables.has(newName) || deleted !== undefined) {
-      const which = deleted === undefined ? '' : 'deleted ';
-      throw tsdbError('name_taken', `a ${which}table '${newName}' exists; use another name`);
+      const problem =
+        deleted === undefined
+          ? `table '${newName}' already exists`
+          : `a deleted table still has the name '${newName}'`;
+      throw tsdbError('name_taken', `${problem}; use another name`);
     }
     const owner = database.formerTables?.get(newName);
     if (owner !== undefined && owner !== rename.table) {
@@ -123,7 +126,7 @@ export class CatalogRenames {
       throw tsdbError('rename_invalid', `'${newName}' is a reserved column; use another name`);
     assertOther('column', name, newName);
     if (schema.columns.has(newName))
-      throw tsdbError('name_taken', `a column '${newName}' exists; use another name`);
+      throw tsdbError('name_taken', `column '${newName}' already exists; use another name`);
     const owner = schema.formerColumns?.get(newName);
     if (owner !== undefined && owner !== name) {
       const text = `'${newName}' is a former name of column '${owner}'; use another name`;
@@ -289,7 +292,7 @@ function assertExpressible(name: string): void {
 const notExpressible = (name: string, fault: string): Error =>
   tsdbError(
     'rename_invalid',
-    `${JSON.stringify(name)} ${fault}, and writes cannot contain it; use another name`,
+    `${JSON.stringify(name)} ${fault}, so line protocol cannot express it; use another name`,
   );
 
 function assertRoom(count: number, what: string): void {

@@ -107,7 +107,10 @@ export class ExprParser {
 
   #operand(place: Place): Expr {
     if (++this.#depth > MAX_DEPTH) {
-      throw this.#scanner.fail('expression is nested too deeply', this.#scanner.peek().at);
+      throw this.#scanner.fail(
+        `the expression is nested more than ${MAX_DEPTH} levels deep`,
+        this.#scanner.peek().at,
+      );
     }
     try {
       return this.#readOperand(place);

@@ -20,7 +20,7 @@ export function parseQuery(text: string, bound?: BoundTokens): Statement[] {
     while (tokens.takeSymbol(';'));
     if (tokens.peek().kind === 'end') return statements;
     if (statements.length === MAX_STATEMENTS) {
-      throw tokens.failHere(`more than ${MAX_STATEMENTS} statements`);
+      throw tokens.failHere(`the query has more than ${MAX_STATEMENTS} statements`);
     }
     statements.push(parseStatement(tokens));
     const token = tokens.peek();

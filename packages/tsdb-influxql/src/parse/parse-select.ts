@@ -158,7 +158,7 @@ function fieldOf(expr: Expr): Expr {
 function parseSource(tokens: TokenStream, depth: number): Source {
   if (!tokens.takeSymbol('(')) return parseMeasurement(tokens, BAD_FROM);
   if (depth >= MAX_SUBQUERY_DEPTH) {
-    throw tokens.failHere(`subqueries are nested more than ${MAX_SUBQUERY_DEPTH} deep`);
+    throw tokens.failHere(`subqueries are nested more than ${MAX_SUBQUERY_DEPTH} levels deep`);
   }
   if (!tokens.isKeyword('SELECT')) {
     throw tokens.failHere('invalid FROM clause, expected SELECT statement');

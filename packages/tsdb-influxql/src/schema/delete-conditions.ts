@@ -69,7 +69,9 @@ export function* alternatives(
 
 function bounded<T>(items: readonly T[]): readonly T[] {
   if (items.length <= MAX_ALTERNATIVES) return items;
-  throw planFailure(`the condition expands to more than ${MAX_ALTERNATIVES} alternatives`);
+  throw planFailure(
+    `the condition expands to more than ${MAX_ALTERNATIVES} alternatives; use separate statements`,
+  );
 }
 
 function* conditionOf(

@@ -146,7 +146,7 @@ function* labelsIn(bytes: Uint8Array, start: number, end: number): Generator<Lab
   cursor.at = start;
   while (cursor.at < end) {
     if (cursor.tag(end) !== LABEL_FIELD_BYTE)
-      throw new MessageInvalid(`not a label, at byte ${cursor.at}`);
+      throw new MessageInvalid(`expected a label at byte ${cursor.at}`);
     const labelEnd = cursor.enter(end);
     let [nameStart, nameEnd, valueStart, valueEnd] = [0, 0, 0, 0];
     while (cursor.at < labelEnd) {

@@ -24,7 +24,7 @@ function parse(body: Uint8Array): unknown {
     return parseJson(body, { maxValueCount: MAX_VALUE_COUNT });
   } catch (error) {
     throw new MessageInvalid(
-      error instanceof SyntaxError ? 'it is not valid JSON' : messageOf(error),
+      error instanceof SyntaxError ? 'the body is not valid JSON' : messageOf(error),
     );
   }
 }

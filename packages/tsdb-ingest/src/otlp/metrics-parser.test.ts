@@ -238,7 +238,7 @@ describe('MetricsParser', () => {
     const reasonOf = (text: string) =>
       parse(newParser(), Buffer.from(text), 'otlp_metrics_json').invalid;
     assert.equal(reasonOf(nested), 'nested deeper than 127 levels');
-    assert.equal(reasonOf('{'), 'it is not valid JSON');
+    assert.equal(reasonOf('{'), 'the body is not valid JSON');
   });
 
   it('ends on random, changed and cut bytes of every kind of point', () => {

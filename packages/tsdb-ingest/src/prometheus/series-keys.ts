@@ -86,7 +86,9 @@ export class SymbolTable {
     let size = 0;
     for (const ref of refs) {
       if (ref >= this.#count)
-        throw new LineRefused(`the label reference ${ref} is not one of ${this.#count} symbols`);
+        throw new LineRefused(
+          `the label reference ${ref} is out of range; the request has ${this.#count} symbols`,
+        );
       size += (this.#ends[ref] as number) - (this.#starts[ref] as number) + 10;
     }
     this.#refuseLong(size);

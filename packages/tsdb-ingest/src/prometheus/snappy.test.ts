@@ -31,18 +31,29 @@ describe('decodeSnappy', () => {
   it('names the element that is corrupt', () => {
     const check = (message: RegExp, ...bytes: readonly number[]) =>
       assert.throws(() => decode(...bytes), { kind: 'snappy_corrupt', message });
-    check(/the header has no length, at byte 0$/);
-    check(/the header has no length, at byte 0$/, 0x80, 0x80, 0x80, 0x80, 0x80, 1);
-    check(/a literal exceeds the body, at byte 1$/, 3, 2 << 2, 1);
+    check(/the header does not contain a valid size, at byte 0$/);
+    check(/the header does not contain a valid size, at byte 0$/, 0x80, 0x80, 0x80, 0x80, 0x80, 1);
+    check(/a literal extends beyond the end of the body, at byte 1$/, 3, 2 << 2, 1);
     // A length of 2^32 - 5 must not be read as a negative one, which would never end.
-    check(/a literal exceeds the body, at byte 1$/, 5, 0xfc, 0xfa, 0xff, 0xff, 0xff, 1, 2, 3);
-    check(/a copy exceeds the body, at byte 3$/, 5, 0, 65, (3 << 2) | 2, 1);
+    check(
+      /a literal extends beyond the end of the body, at byte 1$/,
+      5,
+      0xfc,
+      0xfa,
+      0xff,
+      0xff,
+      0xff,
+      1,
+      2,
+      3,
+    );
+    check(/a copy extends beyond the end of the body, at byte 3$/, 5, 0, 65, (3 << 2) | 2, 1);
     check(/a copy starts before the first byte, at byte 3$/, 5, 0, 65, 0b001, 2);
     check(/a copy starts before the first byte, at byte 3$/, 5, 0, 65, 0b001, 0);
-    check(/more bytes than the header states, at byte 3$/, 2, 0, 65, 0b001, 1);
-    check(/more bytes than the header states, at byte 1$/, 1, 1 << 2, 65, 66);
-    check(/1 bytes, but the header states 2, at byte 3$/, 2, 0, 65);
-    check(/the header states too many bytes/, 0xff, 0x7f, 0, 65);
+    check(/the data exceeds the size that the header declares, at byte 3$/, 2, 0, 65, 0b001, 1);
+    check(/the data exceeds the size that the header declares, at byte 1$/, 1, 1 << 2, 65, 66);
+    check(/the data has 1 bytes, but the header declares 2, at byte 3$/, 2, 0, 65);
+    check(/the header declares more than 32 times the compressed size/, 0xff, 0x7f, 0, 65);
   });
 
   it('refuses more bytes than the limit before it allocates them', () => {

@@ -8,6 +8,7 @@ const SHORT_BYTES = 32;
 const LITERAL = 0;
 const COPY_1 = 1;
 const COPY_2 = 2;
+const TOO_MUCH = 'the data exceeds the size that the header declares';
 
 interface Header {
   readonly sizeBytes: number;
@@ -27,7 +28,8 @@ export function decodeSnappy(input: Uint8Array, limitBytes: number): Uint8Array<
   if (sizeBytes > limitBytes) throw requestError('body_too_large', { limitBytes });
   // Without this check, a few bytes could make the server allocate the limit: a copy of 3 bytes
   // produces at most 64 bytes.
-  if (sizeBytes > 32 * input.length) throw corrupt('the header states too many bytes', 0);
+  if (sizeBytes > 32 * input.length)
+    throw corrupt('the header declares more than 32 times the compressed size', 0);
   const output = new Uint8Array(sizeBytes);
   let at = end;
   let to = 0;
@@ -42,8 +44,9 @@ export function decodeSnappy(input: Uint8Array, limitBytes: number): Uint8Array<
         size = littleEndian(input, at, width) + 1;
         at += width;
       }
-      if (at + size > input.length) throw corrupt('a literal exceeds the body', start);
-      if (to + size > sizeBytes) throw corrupt('more bytes than the header states', start);
+      if (at + size > input.length)
+        throw corrupt('a literal extends beyond the end of the body', start);
+      if (to + size > sizeBytes) throw corrupt(TOO_MUCH, start);
       if (size > SHORT_BYTES) output.set(input.subarray(at, at + size), to);
       else for (let i = 0; i < size; i++) output[to + i] = input[at + i] as number;
       at += size;
@@ -51,18 +54,19 @@ export function decodeSnappy(input: Uint8Array, limitBytes: number): Uint8Array<
       continue;
     }
     const width = kind === COPY_1 ? 1 : kind === COPY_2 ? 2 : 4;
-    if (at + width > input.length) throw corrupt('a copy exceeds the body', start);
+    if (at + width > input.length)
+      throw corrupt('a copy extends beyond the end of the body', start);
     const size = kind === COPY_1 ? ((tag >>> 2) & 7) + 4 : (tag >>> 2) + 1;
     const offset = littleEndian(input, at, width) + (kind === COPY_1 ? (tag >>> 5) << 8 : 0);
     at += width;
     if (offset === 0 || offset > to) throw corrupt('a copy starts before the first byte', start);
-    if (to + size > sizeBytes) throw corrupt('more bytes than the header states', start);
+    if (to + size > sizeBytes) throw corrupt(TOO_MUCH, start);
     // Source and target may overlap, which repeats the bytes between them.
     for (let i = 0; i < size; i++) output[to + i] = output[to + i - offset] as number;
     to += size;
   }
   if (to !== sizeBytes)
-    throw corrupt(`${to} bytes, but the header states ${sizeBytes}`, input.length);
+    throw corrupt(`the data has ${to} bytes, but the header declares ${sizeBytes}`, input.length);
   return output;
 }
 
@@ -73,7 +77,7 @@ function readHeader(input: Uint8Array): Header {
     sizeBytes += (byte & 0x7f) * 2 ** (7 * at);
     if (byte < 0x80) return { sizeBytes, end: at + 1 };
   }
-  throw corrupt('the header has no length', 0);
+  throw corrupt('the header does not contain a valid size', 0);
 }
 
 function littleEndian(input: Uint8Array, at: number, width: number): number {

@@ -16,7 +16,7 @@ def encode(header, body=b""):
     text = json.dumps(header).encode()
     size = 4 + len(text) + len(body)
     if size > MAX_FRAME_BYTES:
-        raise FrameTooLarge(f"a message of {size} bytes exceeds the limit of {MAX_FRAME_BYTES}")
+        raise FrameTooLarge(f"a message of {size} bytes exceeds the limit of {MAX_FRAME_BYTES} bytes")
     return _LENGTHS.pack(size, len(text)) + text + bytes(body)
 
 

@@ -73,7 +73,10 @@ export function bindGapBins(node: FunctionNode, selection: Expr | undefined, env
   // bin.
   const stepNs = name === 'date_bin_gapfill' ? strideNs : (strideNs + 1n) / 2n;
   if ((maxNs - minNs) / stepNs > MAX_BIN_COUNT) {
-    throw tsdbError('not_implemented', `gap filling of more than ${MAX_BIN_COUNT} bins`);
+    throw tsdbError(
+      'not_implemented',
+      `gap filling with more than ${MAX_BIN_COUNT} bins; use a longer interval or a shorter time range`,
+    );
   }
   const alias = env.session.newName('b');
   const instant = syntheticTime(`make_timestamp_ns(${alias}.ns)`, env.session.bindExpr(time, env));

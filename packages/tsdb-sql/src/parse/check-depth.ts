@@ -33,7 +33,7 @@ interface Level {
 
 export function checkLength(text: string): void {
   if (text.length <= MAX_TEXT_LENGTH) return;
-  throw tsdbError('not_implemented', `statements of more than ${MAX_TEXT_LENGTH} characters`);
+  throw tsdbError('not_implemented', `statements with more than ${MAX_TEXT_LENGTH} characters`);
 }
 
 /** Throws if the tree of a text may be too deep or too large. May overestimate the depth. */

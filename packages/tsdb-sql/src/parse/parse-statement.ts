@@ -74,7 +74,10 @@ export class StatementParser {
       ) as readonly Statement[];
     } catch (error) {
       if (error instanceof ParserBreakdown)
-        throw tsdbError('not_implemented', 'statements of this complexity');
+        throw tsdbError(
+          'not_implemented',
+          'statements of this complexity; use fewer or less deeply nested expressions',
+        );
       if (!(error instanceof SyntaxFault)) throw error;
       const message = error.message.replace(/^sql parser error: /, '');
       throw tsdbError('plan_error', `SQL error: ParserError(${JSON.stringify(message)})`);

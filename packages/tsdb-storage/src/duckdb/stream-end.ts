@@ -43,6 +43,6 @@ export async function throwFailure(
   }
   throw tsdbError(
     'query_out_of_memory',
-    `Resources exhausted: the query ran out of memory after ${rowCount} rows`,
+    `Resources exhausted: the query ran out of memory after ${rowCount} rows; query fewer rows or columns`,
   );
 }

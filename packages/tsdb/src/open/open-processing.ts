@@ -142,7 +142,7 @@ class PythonOnDemand {
     const folder = this.#folder;
     if (folder === undefined) return { kind: 'unavailable', why: 'no plugin directory configured' };
     if (process.platform === 'win32') {
-      return { kind: 'unavailable', why: 'plugins cannot be run on Windows yet' };
+      return { kind: 'unavailable', why: 'plugins are not supported on Windows' };
     }
     const found = await this.#find(folder);
     if (found.kind === 'unavailable') return found;

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ChecksumThread, type CommitLog } from '@plinth/kernel';
+import { CACHE_MIGRATIONS } from '@plinth/tsdb-caches/cache-records.js';
 import { qualifiedTableName } from '@plinth/tsdb-catalog/catalog.js';
 import { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
 import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from '@plinth/tsdb-model/database/limits.js';
@@ -17,7 +18,6 @@ import { LOG_FOLDER, RECENT_LOG_FOLDER } from '@plinth/tsdb-storage/wal/log-fold
 import { describeLostRows } from '@plinth/tsdb-storage/wal/lost-rows.js';
 import { writtenMsOf } from '@plinth/tsdb-storage/wal/write-record.js';
 import type { TsdbDeps } from '../deps.js';
-import { CACHE_MIGRATIONS } from '../domain/caches/cache-records.js';
 import { CONTINUOUS_QUERY_MIGRATIONS } from '../domain/continuous-queries/continuous-query-records.js';
 import { SAVED_QUERY_MIGRATIONS } from '../domain/saved-queries/saved-queries.js';
 import type { reportTo } from '../report-to-log.js';

@@ -186,7 +186,7 @@ export class Tokens {
     if (keyKind === 'publishable' || !tenant.livemode) return;
     throw new AccountsRefused({
       code: 'token_must_be_created_with_publishable_key',
-      message: 'In live mode, a token can only be created with the publishable key.',
+      message: 'In live mode, a token can be created only with the publishable key.',
     });
   }
 

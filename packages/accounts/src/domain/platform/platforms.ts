@@ -114,7 +114,7 @@ export class Platforms {
       if (this.#byId.size >= MAX_PLATFORM_COUNT) {
         throw new AccountsRefused({
           code: 'service_overloaded',
-          message: `The limit of ${MAX_PLATFORM_COUNT} platforms has been reached.`,
+          message: `The limit of ${MAX_PLATFORM_COUNT} platforms has been reached; delete a platform first.`,
         });
       }
       return await this.#insert(id ?? `plat_${randomLetters(this.#deps.random, 16)}`, settings);

@@ -34,7 +34,7 @@ export async function* chunkLines(
       if (end === 0) {
         if (rest.length > maxLineSizeBytes) {
           throw new CommandFailed(
-            `line ${firstLine} is longer than ${maxLineSizeBytes} bytes; is this line protocol?`,
+            `line ${firstLine} is longer than ${maxLineSizeBytes} bytes; check that the input is line protocol`,
           );
         }
         if (!isLast) break;

@@ -102,7 +102,7 @@ function lineOf(cells: Cells, { names, types, isInKey, defaults }: Table): strin
     const value = at('_value');
     fields.push(`${escaped(needed('_field'))}=${valueText(needed('_value'), types[value])}`);
   }
-  if (fields.length === 0) throw new BadLine('no field has a value');
+  if (fields.length === 0) throw new BadLine('the row has no field value');
   return `${escapedTable(measurement)}${tags.join('')} ${fields.join(',')} ${timeNs}`;
 }
 

@@ -188,7 +188,7 @@ async function* textLines(
     parts.push(part.subarray(start));
     size += part.length - start;
     if (size > MAX_TEXT_LINE_BYTES)
-      throw new CommandFailed(`line ${number} is longer than 256 MiB`);
+      throw new CommandFailed(`line ${number} is longer than ${MAX_TEXT_LINE_BYTES / 2 ** 20} MiB`);
   }
   if (size > 0) yield take(new Uint8Array(0));
 }
@@ -204,6 +204,6 @@ export function escaped(text: string): string {
 
 /** Escapes a table name, in which `=` needs no escape. */
 export function escapedTable(text: string): string {
-  if (text === '') throw new BadLine('the name is missing');
+  if (text === '') throw new BadLine('the measurement or metric has no name');
   return escaped(text).replaceAll('\\=', '=');
 }

@@ -68,7 +68,7 @@ function unquoted(text: string): string {
   try {
     return JSON.parse(`"${text}"`) as string;
   } catch {
-    throw new BadLine(`the label "${text}" contains an unknown escape sequence`);
+    throw new BadLine(`the label value "${text}" contains an invalid escape sequence`);
   }
 }
 
@@ -102,7 +102,7 @@ export const graphite = lineByLine(function* (line) {
   const parts = line.trim().split(/\s+/);
   const [path = '', value = '', time = ''] = parts;
   if (parts.length !== 3 || !/^-?\d+(?:\.\d{1,9})?$/.test(time)) {
-    throw new BadLine('the line must be `path value seconds`');
+    throw new BadLine('invalid line; use `path value seconds`');
   }
   const [table = '', ...tags] = path.split(';');
   const tagTexts = tags.map((tag) => {

@@ -98,7 +98,10 @@ function influxdb1Command(): Command {
       return;
     }
     if (paths.length > 1)
-      throw new CommandFailed('only one folder can be migrated at a time', EXIT.usage);
+      throw new CommandFailed(
+        'only one folder can be migrated at a time; run the command once per folder',
+        EXIT.usage,
+      );
     const source = await portableSource(path, options.temp);
     try {
       const { users } = source.backup;

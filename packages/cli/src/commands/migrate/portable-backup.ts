@@ -110,7 +110,8 @@ function fileIn(folder: string, name: string, manifest: string): string {
  */
 async function readMeta(path: string): Promise<{ databases: Database[]; users: User[] }> {
   const { size } = await stat(path);
-  if (size > MAX_META_BYTES) throw new CommandFailed(`${path} is larger than 256 MiB`);
+  if (size > MAX_META_BYTES)
+    throw new CommandFailed(`${path} is larger than ${MAX_META_BYTES / 2 ** 20} MiB`);
   try {
     const data = message(bytesOf(message(await readFile(path)), 1)[0]);
     return {

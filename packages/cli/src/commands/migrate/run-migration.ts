@@ -144,7 +144,7 @@ async function lookThrough(
   for (const text of faults.texts) printNote(`${text}\n`);
   if (faults.count > 0 && !keep) {
     throw new CommandFailed(
-      `${faults.count} unreadable parts; nothing was written\n  Fix them, or use --keep to write all others.`,
+      `unreadable parts of the input: ${faults.count}; nothing was written\n  Fix them, or use --keep to write the rest.`,
     );
   }
   return { facts, chunkCount, sizeBytes, written };
@@ -291,5 +291,9 @@ function printCounts(facts: TableFacts, rows: ReadonlyMap<string, string>): void
       ...lines,
     ]),
   );
-  print(`${total} points of ${lines.length} tables\n`);
+  const [points, tables] = [
+    total === 1 ? 'point' : 'points',
+    lines.length === 1 ? 'table' : 'tables',
+  ];
+  print(`total: ${total} ${points} in ${lines.length} ${tables}\n`);
 }

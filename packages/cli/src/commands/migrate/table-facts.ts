@@ -60,7 +60,9 @@ export class TableFacts {
   #count(_added: unknown): void {
     this.#columnCount += 1;
     if (this.#columnCount > MAX_COLUMN_COUNT) {
-      throw new RangeError(`more than ${MAX_COLUMN_COUNT} columns: migrate fewer tables at a time`);
+      throw new RangeError(
+        `the input has more than ${MAX_COLUMN_COUNT} columns; migrate fewer tables at a time`,
+      );
     }
   }
 

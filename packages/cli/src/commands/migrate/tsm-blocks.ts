@@ -136,7 +136,8 @@ function readBooleans(bytes: Buffer): boolean[] {
 function readTexts(bytes: Buffer): string[] {
   if (formOf(bytes) !== 1) throw new DamagedBlock(`unknown value encoding ${formOf(bytes)}`);
   const [size] = varint(bytes, 1);
-  if (size > BigInt(MAX_TEXT_BYTES)) throw new DamagedBlock('the strings are longer than 1 GiB');
+  if (size > BigInt(MAX_TEXT_BYTES))
+    throw new DamagedBlock(`the strings are longer than ${MAX_TEXT_BYTES / 2 ** 30} GiB`);
   const plain = Buffer.alloc(Number(size));
   try {
     snappyUncompress(bytes.subarray(1), plain);
@@ -147,7 +148,7 @@ function readTexts(bytes: Buffer): string[] {
   for (let at = 0; at < plain.length; ) {
     const [length, start] = varint(plain, at);
     at = start + Number(length);
-    if (at > plain.length) throw new DamagedBlock('a string exceeds the block');
+    if (at > plain.length) throw new DamagedBlock('a string extends beyond the end of the block');
     texts.push(plain.toString('utf8', start, at));
   }
   return texts;
@@ -183,7 +184,7 @@ function unpack(bytes: Buffer, first: bigint): BigUint64Array {
       values.push(width === 0 ? 1n : (word >> BigInt(i * width)) & mask);
     }
     if (values.length > MAX_VALUE_COUNT)
-      throw new DamagedBlock('the block contains too many values');
+      throw new DamagedBlock(`the block contains more than ${MAX_VALUE_COUNT} values`);
   }
   return BigUint64Array.from(values);
 }
@@ -203,7 +204,8 @@ function sums(deltas: BigUint64Array): BigInt64Array {
 }
 
 function bounded(count: bigint): number {
-  if (count > BigInt(MAX_VALUE_COUNT)) throw new DamagedBlock('the block contains too many values');
+  if (count > BigInt(MAX_VALUE_COUNT))
+    throw new DamagedBlock(`the block contains more than ${MAX_VALUE_COUNT} values`);
   return Number(count);
 }
 

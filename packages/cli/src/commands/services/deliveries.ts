@@ -117,7 +117,10 @@ function redriveCommand(): Command {
       until?: string;
     }>();
     if (dead === true && (event ?? since ?? until) !== undefined) {
-      throw new CommandFailed('--dead cannot be combined with filters', EXIT.usage);
+      throw new CommandFailed(
+        '--dead cannot be combined with --event, --since or --until',
+        EXIT.usage,
+      );
     }
     const json = {
       ...(dead === true ? { state: 'dead' } : { status: 'failure' }),

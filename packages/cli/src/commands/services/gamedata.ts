@@ -330,7 +330,7 @@ function tokenCommand(): Command {
       /^(read|write|publish|admin)(\+(read|write|publish|admin))*$/.test(scopes);
     if (!isRight)
       throw new CommandFailed(
-        'use a name of letters and digits, and scopes joined by +',
+        'invalid name or scopes; use 1 to 64 letters, digits, _, . or - for the name, and read, write, publish or admin, joined by +, for the scopes',
         EXIT.usage,
       );
     const token = `gd_${randomBytes(24).toString('base64url')}`;

@@ -28,7 +28,7 @@ export async function idOfName(
     count += 1;
     if (count === MAX_SEARCHED_COUNT) {
       throw new CommandFailed(
-        `cannot look up ${options.what} ${options.name} by name, because more than ${MAX_SEARCHED_COUNT} exist; use the id`,
+        `cannot look up ${options.what} ${options.name} by name: there are more than ${MAX_SEARCHED_COUNT} ${options.what}s; use the id`,
       );
     }
   }

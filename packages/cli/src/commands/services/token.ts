@@ -70,7 +70,7 @@ function creating(): Command {
       const { kind, viaApp, permission, claimCodeFile, ...of } = create.opts<CreateOptions>();
       const { admin = false } = of;
       const name = oneOf(argument, of.name, 'name');
-      const expiresIn = oneOf(of.expiresIn, of.expiry, 'life');
+      const expiresIn = oneOf(of.expiresIn, of.expiry, 'lifetime');
       if (kind !== undefined) {
         const seconds = expiresIn === undefined ? undefined : String(parseSeconds(expiresIn));
         await makeToken(create, { kind, identity: identityOf(of), viaApp, expiresIn: seconds });
@@ -99,7 +99,7 @@ function generating(): Command {
     .option('--expiry <duration>', 'same as --expires-in')
     .action(async () => {
       const { file: path, name, ...of } = generate.opts<GenerateOptions>();
-      const life = oneOf(of.expiresIn, of.expiry, 'life');
+      const life = oneOf(of.expiresIn, of.expiry, 'lifetime');
       const clock = new SystemClock();
       const expiryMs = life && { expiryMs: clock.nowMs() + parseSeconds(life) * 1000 };
       await writeTokenFile(new NodeFileSystem(), new SystemRandom(clock), {
@@ -139,7 +139,7 @@ function oneOf(
 ): string | undefined {
   if (first !== undefined && second !== undefined && first !== second) {
     throw new CommandFailed(
-      `conflicting values for the ${what}: ${first} and ${second}; use only one`,
+      `conflicting values for the ${what}: ${first} and ${second}; use only one of them`,
       EXIT.usage,
     );
   }

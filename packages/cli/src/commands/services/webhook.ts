@@ -184,7 +184,8 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   let sizeBytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     sizeBytes += chunk.length;
-    if (sizeBytes > MAX_BODY_SIZE_BYTES) throw new Error('the request body is too large');
+    if (sizeBytes > MAX_BODY_SIZE_BYTES)
+      throw new Error(`the request body is larger than ${MAX_BODY_SIZE_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

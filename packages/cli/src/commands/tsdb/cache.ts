@@ -132,6 +132,7 @@ const split = (text: string): string[] => text.split(',').filter((part) => part 
 const parseSeconds = (text: string): number => secondsOf(text) ?? parseCount(text);
 
 function parseCount(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('use an integer');
+  if (!/^\d{1,15}$/.test(text))
+    throw new InvalidArgumentError('use a non-negative integer of at most 15 digits');
   return Number(text);
 }

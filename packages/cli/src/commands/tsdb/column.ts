@@ -114,7 +114,11 @@ function cancel(): Command {
 async function whenEnded(connection: Connection, id: number): Promise<void> {
   for (;;) {
     const found = (await listed(connection)).find((each) => each.id === id);
-    if (found === undefined) throw new CommandFailed('the server was restarted', EXIT.failed);
+    if (found === undefined)
+      throw new CommandFailed(
+        'the server was restarted during the conversion; start the conversion again',
+        EXIT.failed,
+      );
     if (found.state !== 'running') {
       print(`conversion ${id}: ${stateOf(found)}\n`);
       if (found.state === 'completed') return;

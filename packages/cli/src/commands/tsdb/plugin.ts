@@ -101,7 +101,7 @@ function begin(): Command {
     .action((name: string, options: { readonly dir: string }) => {
       if (!/^[A-Za-z_]\w*$/.test(name)) {
         throw new CommandFailed(
-          `invalid plugin name "${name}"; use letters, digits and underscores`,
+          `invalid plugin name "${name}"; use letters, digits and underscores, without a leading digit`,
           EXIT.usage,
         );
       }

@@ -37,8 +37,9 @@ export function DataTable<Row>(props: {
   if (rows.length === 0)
     return empty === undefined ? null : <p className="card empty soft">{empty}</p>;
   return (
+    // A region would be a second landmark with the name of the section around it.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard.
-    <section className="table-wrap" aria-label={label} tabIndex={0}>
+    <div role="group" className="table-wrap" aria-label={label} tabIndex={0}>
       <table className="list">
         <thead>
           <tr>
@@ -83,7 +84,7 @@ export function DataTable<Row>(props: {
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   );
 }
 

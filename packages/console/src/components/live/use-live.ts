@@ -1,6 +1,7 @@
-import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query';
+import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { type Follower, type LiveEvent, live } from '../../api/live.js';
+import { reload, takeState } from '../../lib/live/query-state.js';
 
 const POLLING_MS = 5000;
 /** Events are grouped, so that a page renders at most once in this interval. */
@@ -62,19 +63,6 @@ export function useLiveState<T>(
       const last = events.at(-1);
       if (last !== undefined) void takeState(client, options.queryKey, options.read(last.data));
     },
-    reset: () => void client.invalidateQueries({ queryKey: options.queryKey, exact: true }),
+    reset: () => void reload(client, { queryKey: options.queryKey, exact: true }),
   });
-}
-
-/**
- * Replaces the result of a query. A fetch in progress is canceled, because its older result would
- * arrive last.
- */
-export async function takeState<T>(
-  client: QueryClient,
-  queryKey: QueryKey,
-  state: T,
-): Promise<void> {
-  await client.cancelQueries({ queryKey, exact: true });
-  client.setQueryData<T>(queryKey, state);
 }

@@ -1,47 +1,35 @@
-import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useRef, useState } from 'react';
-import { findPlatform } from '../../api/accounts.js';
 import type { ServerInfo } from '../../api/server.js';
-import { fetchDatabases, fetchSavedQueries, fetchTables } from '../../api/tsdb.js';
-import { fetchApps } from '../../api/webhooks.js';
-import { placesOf } from '../../lib/places.js';
-import { setTheme, type Theme } from '../../lib/storage/theme.js';
+import { noteEntry, recentEntries } from '../../lib/storage/recent-entries.js';
 import { Dialog } from '../controls/dialog.js';
-import { toast } from '../controls/toasts.js';
+import { type Entry, useEntries } from './palette-entries.js';
 
-interface Entry {
-  readonly key: string;
-  readonly kind: string;
-  readonly text: string;
-  readonly act: () => unknown;
-}
-
-const ACCOUNT_ID = /^acct_\w+$/;
-/** An identity of the rate limits, such as `user:1` and `ip:192.0.2.1`. */
-const IDENTITY = /^[a-z_]+:\S+$/;
 const MAX_SHOWN_COUNT = 50;
-/** Limit per database. The server narrows the list as the user types. */
-const MAX_TABLE_COUNT = 200;
+const RECENT = 'Recent';
 
-/** The command palette: finds pages and objects by name, accounts and callers by id. */
+/** The command palette: finds pages, actions and objects by name, and objects by their ids. */
 export function Palette(props: { readonly info: ServerInfo; readonly onClose: () => void }) {
   const { info, onClose } = props;
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
   const id = useId();
-  const list = useRef<HTMLUListElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   const entries = useEntries(info, text);
   const searchText = text.trim().toLowerCase();
-  const found = entries.filter((entry) => entry.text.toLowerCase().includes(searchText));
-  const shown = found.slice(0, MAX_SHOWN_COUNT);
+  const found = entries.filter(
+    ({ text: name, hint = '', isFound = false }) =>
+      isFound || `${name} ${hint}`.toLowerCase().includes(searchText),
+  );
+  const groups = groupsOf(found);
+  const shown = groups.flatMap(([, each]) => each).slice(0, MAX_SHOWN_COUNT);
   const choose = (entry: Entry | undefined) => {
     if (entry === undefined) return;
     onClose();
-    entry.act();
+    noteEntry(entry.key);
+    void entry.act();
   };
   useEffect(() => {
-    list.current?.children[active]?.scrollIntoView({ block: 'nearest' });
+    list.current?.querySelector(`[data-index="${active}"]`)?.scrollIntoView({ block: 'nearest' });
   }, [active]);
   return (
     <Dialog title="Find" isOpen onClose={onClose}>
@@ -49,11 +37,11 @@ export function Palette(props: { readonly info: ServerInfo; readonly onClose: ()
         className="input"
         autoFocus
         role="combobox"
-        aria-label="Find a page, database, table, saved query, app, account or caller"
+        aria-label="Find a page, action or object"
         aria-expanded="true"
         aria-controls={`${id}-list`}
         aria-activedescendant={shown[active] && `${id}-${active}`}
-        placeholder="A name, an account id (acct_…) or a caller (user:1)"
+        placeholder="A name, an id (acct_…, evt_…, GUID) or a caller (user:1)"
         value={text}
         onChange={(event) => {
           setText(event.target.value);
@@ -68,20 +56,35 @@ export function Palette(props: { readonly info: ServerInfo; readonly onClose: ()
           if (event.key === 'Enter') choose(shown[active]);
         }}
       />
-      <ul ref={list} id={`${id}-list`} className="palette-list" role="listbox" aria-label="Results">
-        {shown.map((entry, index) => (
-          <li
-            key={entry.key}
-            id={`${id}-${index}`}
-            role="option"
-            aria-selected={index === active}
-            onClick={() => choose(entry)}
-          >
-            <span className="grow">{entry.text}</span>
-            <span className="hint soft">{entry.kind}</span>
-          </li>
-        ))}
-      </ul>
+      <div
+        ref={list}
+        id={`${id}-list`}
+        className="palette-list"
+        role="listbox"
+        aria-label="Results"
+      >
+        {groups.map(([kind, members]) => {
+          const own = members.filter((entry) => shown.includes(entry));
+          if (own.length === 0) return null;
+          return (
+            <ul key={kind} role="group" aria-label={kind}>
+              <li className="palette-kind" role="presentation">
+                {kind}
+              </li>
+              {own.map((entry) => (
+                <PaletteOption
+                  key={entry.key}
+                  id={id}
+                  entry={entry}
+                  index={shown.indexOf(entry)}
+                  active={active}
+                  onChoose={choose}
+                />
+              ))}
+            </ul>
+          );
+        })}
+      </div>
       <p className="hint soft" role="status">
         {found.length > shown.length
           ? `${shown.length} of ${found.length}`
@@ -91,106 +94,38 @@ export function Palette(props: { readonly info: ServerInfo; readonly onClose: ()
   );
 }
 
-function useEntries({ services }: ServerInfo, text: string): readonly Entry[] {
-  const navigate = useNavigate();
-  const hasTables = services.includes('tsdb');
-  const databases = useQuery({
-    queryKey: ['tsdb', 'databases'],
-    queryFn: () => fetchDatabases(),
-    enabled: hasTables,
-  });
-  const names = databases.data?.map(({ name }) => name) ?? [];
-  const tables = useQuery({
-    queryKey: ['tsdb', 'palette', names, text],
-    queryFn: async () =>
-      await Promise.all(
-        names.map(async (db) => ({
-          db,
-          ...(await fetchTables({ db, find: text, limit: MAX_TABLE_COUNT })),
-        })),
-      ),
-    enabled: names.length > 0,
-    placeholderData: (before) => before,
-  });
-  const saved = useQuery({
-    queryKey: ['tsdb', 'saved-queries'],
-    queryFn: fetchSavedQueries,
-    enabled: hasTables,
-  });
-  const apps = useQuery({
-    queryKey: ['webhooks', 'apps'],
-    queryFn: fetchApps,
-    enabled: services.includes('webhooks'),
-  });
-  const accountId = ACCOUNT_ID.exec(text.trim())?.[0];
-  const identity = IDENTITY.exec(text.trim())?.[0];
-  const themes: readonly Theme[] = ['light', 'dark', 'system'];
-  return [
-    ...(accountId !== undefined && services.includes('accounts')
-      ? [
-          {
-            key: accountId,
-            kind: 'account',
-            text: accountId,
-            act: async () => {
-              const platform = await findPlatform(accountId);
-              if (platform === undefined) toast(`Account ${accountId} not found`, true);
-              else
-                void navigate({
-                  to: '/accounts/$platform/$account',
-                  params: { platform, account: accountId },
-                });
-            },
-          },
-        ]
-      : []),
-    ...(identity !== undefined && services.includes('ratelimit')
-      ? [
-          {
-            key: `caller ${identity}`,
-            kind: 'caller',
-            text: identity,
-            act: () => void navigate({ to: '/limits', search: { identity } }),
-          },
-        ]
-      : []),
-    ...(apps.data ?? []).map(({ id, name }) => ({
-      key: `app ${id}`,
-      kind: 'webhook app',
-      text: name,
-      act: () => void navigate({ to: '/webhooks/$app', params: { app: String(id) } }),
-    })),
-    ...placesOf(services).map(({ path, title }) => ({
-      key: path,
-      kind: 'page',
-      text: title,
-      act: () => void navigate({ to: path }),
-    })),
-    ...(saved.data ?? []).map(({ id, name }) => ({
-      key: `saved ${id}`,
-      kind: 'saved query',
-      text: name,
-      act: () => void navigate({ to: '/explore/$savedId', params: { savedId: id } }),
-    })),
-    ...names.map((db) => ({
-      key: `db ${db}`,
-      kind: 'database',
-      text: db,
-      act: () => void navigate({ to: '/data/$db', params: { db } }),
-    })),
-    ...(tables.data ?? []).flatMap(({ db, tables: found }) =>
-      found.map(({ name }) => ({
-        key: `table ${db} ${name}`,
-        kind: `table of ${db}`,
-        text: name,
-        act: () => void navigate({ to: '/data/$db/$table', params: { db, table: name } }),
-      })),
-    ),
-    ...themes.map((theme) => ({
-      key: `theme ${theme}`,
-      kind: 'action',
-      text: `Theme: ${theme}`,
-      act: () => setTheme(theme),
-    })),
-  ];
+function PaletteOption(props: {
+  readonly id: string;
+  readonly entry: Entry;
+  readonly index: number;
+  readonly active: number;
+  readonly onChoose: (entry: Entry) => void;
+}) {
+  const { id, entry, index, active, onChoose } = props;
+  return (
+    <li
+      id={`${id}-${index}`}
+      data-index={index}
+      role="option"
+      aria-selected={index === active}
+      onClick={() => onChoose(entry)}
+    >
+      <span className="grow">{entry.text}</span>
+      {entry.hint && <span className="hint soft">{entry.hint}</span>}
+    </li>
+  );
+}
+
+/** The entries by kind, those that were chosen last before all others. */
+function groupsOf(entries: readonly Entry[]): readonly (readonly [string, readonly Entry[]])[] {
+  const keys = recentEntries();
+  const recent = keys.flatMap((key) => entries.find((entry) => entry.key === key) ?? []);
+  const groups = new Map<string, Entry[]>(recent.length === 0 ? [] : [[RECENT, recent]]);
+  for (const entry of entries) {
+    if (keys.includes(entry.key)) continue;
+    const group = groups.get(entry.kind) ?? [];
+    group.push(entry);
+    groups.set(entry.kind, group);
+  }
+  return [...groups];
 }

@@ -7,6 +7,7 @@ import {
   nanosText,
   quantityText,
   shortNumber,
+  timeText,
   unitOf,
 } from '../units.js';
 import { parseDuration } from './duration.js';
@@ -68,6 +69,8 @@ describe('Figures', () => {
     assert.equal(nanosText(1_700_000_000_123_456_789n), '2023-11-14 22:13:20.123456789');
     assert.equal(nanosText(1_000_000_000n), '1970-01-01 00:00:01');
     assert.equal(nanosText(-1n), '1969-12-31 23:59:59.999999999');
+    assert.equal(timeText(1_700_000_000_123), '2023-11-14 22:13:20');
+    assert.equal(timeText('2023-11-14T22:13:20.123456Z'), '2023-11-14 22:13:20');
   });
 
   it('are short', () => {

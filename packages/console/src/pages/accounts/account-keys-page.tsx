@@ -9,9 +9,10 @@ import { Icon } from '../../components/controls/icon.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { SecretDialog } from '../../components/controls/secret-dialog.js';
 import { useChanges } from '../../components/controls/use-changes.js';
+import { timeText } from '../../lib/units.js';
 import { usePlatform } from './use-platform.js';
 
-const dateOf = (text: string | null): string => text?.slice(0, 19).replace('T', ' ') ?? 'never';
+const dateOf = (text: string | null): string => (text === null ? 'never' : timeText(text));
 
 /** The API keys of a platform. */
 export function AccountKeysPage() {

@@ -13,7 +13,7 @@ import {
   statusText,
 } from '../../lib/account-text.js';
 import { isAtField } from '../../lib/form/field-groups.js';
-import { countText } from '../../lib/units.js';
+import { countText, timeText } from '../../lib/units.js';
 import { AccountData } from './account-data.js';
 import { CapabilityChip } from './accounts-page.js';
 import { PersonDrawer } from './persons-tab.js';
@@ -32,7 +32,7 @@ export function AccountOverview(props: { readonly tenant: Tenant; readonly accou
         <Fact name="Phone" value={account.contact_phone ?? 'none'} />
         <Fact name="Country" value={account.identity?.country ?? 'none'} />
         <Fact name="Type" value={statusText(account.identity?.entity_type ?? 'none')} />
-        <Fact name="Created (UTC)" value={account.created.slice(0, 19).replace('T', ' ')} />
+        <Fact name="Created (UTC)" value={timeText(account.created)} />
         {capabilities.length > 0 && (
           <div>
             <dt>Capabilities</dt>

@@ -9,7 +9,7 @@ import { ShowMore } from '../../components/controls/show-more.js';
 import { SearchBox, SearchCheckbox } from '../../components/search/search-fields.js';
 import type { AccountRow } from '../../lib/account.js';
 import { capabilitiesOf, requirementSummary, statusText } from '../../lib/account-text.js';
-import { countText } from '../../lib/units.js';
+import { countOf, countText, timeText } from '../../lib/units.js';
 import { CreateAccount } from './account-data.js';
 import { ModeSwitch } from './mode-switch.js';
 import { usePlatform } from './use-platform.js';
@@ -97,7 +97,7 @@ export function AccountsPage() {
           {
             title: 'Created (UTC)',
             className: 'nowrap',
-            cell: ({ created }) => created.slice(0, 19).replace('T', ' '),
+            cell: ({ created }) => timeText(created),
           },
         ]}
         empty={
@@ -108,7 +108,9 @@ export function AccountsPage() {
       />
       {loaded.length > 0 && (
         <p className="hint soft row" role="status">
-          {countText(shown.length)} {pages.hasNextPage ? 'of the loaded accounts' : 'accounts'}
+          {pages.hasNextPage
+            ? `${countText(shown.length)} of the loaded accounts`
+            : countOf(shown.length, 'account')}
           <ShowMore pages={pages} />
         </p>
       )}

@@ -8,6 +8,7 @@ import { QueryProblem } from '../../components/controls/problem-note.js';
 import { ShowMore } from '../../components/controls/show-more.js';
 import { useServer } from '../../components/shell/server-context.js';
 import type { Account, AccountEvent, EventDelivery } from '../../lib/account.js';
+import { timeText } from '../../lib/units.js';
 
 /** The events of an account or one of its persons, with their deliveries to event destinations and apps. */
 export function EventsTab(props: {
@@ -73,7 +74,7 @@ export function EventsTab(props: {
           {
             title: 'Time (UTC)',
             className: 'nowrap',
-            cell: ({ created }) => created.slice(0, 19).replace('T', ' '),
+            cell: ({ created }) => timeText(created),
           },
           {
             title: 'Event',

@@ -22,7 +22,7 @@ import type { Account, Person, Requirement } from '../../lib/account.js';
 import { personName } from '../../lib/account-form.js';
 import { fieldName, requirementSummary, statusText } from '../../lib/account-text.js';
 import { isAtField } from '../../lib/form/field-groups.js';
-import { countText } from '../../lib/units.js';
+import { countOf, countText } from '../../lib/units.js';
 import { ObjectEditor } from './object-editor.js';
 import { useRequestFields } from './use-request-fields.js';
 
@@ -116,7 +116,9 @@ export function PersonsTab({ tenant, account }: Props) {
       />
       {loaded.length > 0 && (
         <p className="hint soft row" role="status">
-          {countText(shown.length)} {pages.hasNextPage ? 'of the loaded persons' : 'persons'}
+          {pages.hasNextPage
+            ? `${countText(shown.length)} of the loaded persons`
+            : countOf(shown.length, 'person')}
           <ShowMore pages={pages} />
         </p>
       )}

@@ -11,7 +11,7 @@ import { ShowMore } from '../../components/controls/show-more.js';
 import { toast } from '../../components/controls/toasts.js';
 import { SearchBox } from '../../components/search/search-fields.js';
 import { sampleQuery } from '../../lib/query/plot-query.js';
-import { bytesText, countText } from '../../lib/units.js';
+import { bytesText, countOf, countText } from '../../lib/units.js';
 import { extentText } from './extent-text.js';
 import { RefusedWrites } from './refused-writes.js';
 import { WriteDrawer } from './write/write-drawer.js';
@@ -136,7 +136,7 @@ export function DatabasePage() {
         <ConfirmDelete
           what="table"
           name={going.name}
-          loss={`Its ${countText(going.row_count)} rows in ${countText(going.series_count)} series are hidden immediately.`}
+          loss={`${countOf(going.row_count, 'row')} in ${countText(going.series_count)} series will be hidden immediately.`}
           onClose={() => setGoing(undefined)}
           act={async () => {
             await deleteTable(db, going.name);

@@ -16,7 +16,7 @@ import { MenuButton } from '../../components/controls/menu-button.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { SearchBox, SearchCheckbox } from '../../components/search/search-fields.js';
-import { bytesText, countText, retentionText } from '../../lib/units.js';
+import { bytesText, countOf, countText, retentionText } from '../../lib/units.js';
 import { DatabaseDialog } from './database-dialog.js';
 import { extentText } from './extent-text.js';
 import { WriteDrawer } from './write/write-drawer.js';
@@ -182,7 +182,7 @@ export function DatabasesPage() {
         <ConfirmDelete
           what="database"
           name={open.database.name}
-          loss={`Its ${countText(open.database.table_count)} tables with ${countText(open.database.row_count)} rows are hidden immediately. To restore it, choose “Show deleted” before its data is purged.`}
+          loss={`${countOf(open.database.table_count, 'table')} with ${countOf(open.database.row_count, 'row')} will be hidden immediately. To restore it, choose “Show deleted” before its data is purged.`}
           onClose={() => setOpen(undefined)}
           act={async () => {
             await deleteDatabase(open.database.name);

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { queryRows } from '../../api/tsdb.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
+import { timeText } from '../../lib/units.js';
 
 const SHOWN_COUNT = 20;
 
@@ -41,7 +42,7 @@ export function RefusedWrites({ db }: { readonly db: string }) {
         rows={rows}
         keyOf={(row) => `${row.time} ${row.protocol} ${row.line_number} ${row.message}`}
         columns={[
-          { title: 'Time (UTC)', className: 'nowrap', cell: ({ time }) => time.slice(0, 19) },
+          { title: 'Time (UTC)', className: 'nowrap', cell: ({ time }) => timeText(time) },
           { title: 'Reason', className: 'nowrap', cell: ({ reason }) => reason },
           { title: 'Message', className: 'wide', cell: ({ message }) => message },
           { title: 'Row', className: 'wide', cell: ({ line }) => <code>{line}</code> },

@@ -8,7 +8,7 @@ import { Fact } from '../../components/controls/fact.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { ShowMore } from '../../components/controls/show-more.js';
 import { useChanges } from '../../components/controls/use-changes.js';
-import { bytesText, countText, durationText, millisText } from '../../lib/units.js';
+import { bytesText, countOf, countText, durationText, millisText } from '../../lib/units.js';
 import { extentText } from './extent-text.js';
 import { TableFiles } from './table-files.js';
 import { useStorageJobs } from './use-storage-jobs.js';
@@ -95,7 +95,7 @@ function flushText({ flush: { running, last } }: Storage): string {
 function compactionText({ compaction: { running, waiting } }: Storage): string {
   const behind = waiting.length === 0 ? '' : `, ${countText(waiting.length)} pending`;
   if (running === null) return waiting.length === 0 ? 'idle' : `starting${behind}`;
-  return `${countText(running.file_count)} files of ${running.db}.${running.table}${behind}`;
+  return `${countOf(running.file_count, 'file')} in ${running.db}.${running.table}${behind}`;
 }
 
 function Tables(props: {

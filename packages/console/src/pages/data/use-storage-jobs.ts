@@ -1,19 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Storage } from '../../api/storage.js';
-import { type LiveUse, takeState, useLive } from '../../components/live/use-live.js';
+import { type LiveUse, useLive } from '../../components/live/use-live.js';
 import { Paced } from '../../lib/live/paced.js';
+import { reload, takeState } from '../../lib/live/query-state.js';
 
 const LISTS_MS = 5000;
 
 /** Keeps storage pages up to date: job states from each event, lists of tables and files after they have changed. */
 export function useStorageJobs(): LiveUse {
   const client = useQueryClient();
-  const all = (...key: string[]): void => void client.invalidateQueries({ queryKey: key });
   const [lists] = useState(
     () =>
       new Paced(() => {
-        all('tsdb', 'tables');
+        void client.invalidateQueries({ queryKey: ['tsdb', 'tables'] });
         void client.invalidateQueries({
           queryKey: ['tsdb', 'storage'],
           predicate: ({ queryKey }) => queryKey.length > 2,
@@ -32,8 +32,8 @@ export function useStorageJobs(): LiveUse {
       else if (before.buffered_bytes !== now.buffered_bytes) lists.request();
     },
     reset() {
-      all('tsdb', 'storage');
-      all('tsdb', 'tables');
+      void reload(client, { queryKey: ['tsdb', 'storage'] });
+      void reload(client, { queryKey: ['tsdb', 'tables'] });
     },
   });
 }

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { HistoryEntry, PatchOperation } from '../../api/gamedata.js';
 import { DataTable, type TableColumn } from '../../components/controls/data-table.js';
+import { timeText } from '../../lib/units.js';
 
 const MAX_OPERATIONS = 6;
 
@@ -21,7 +22,7 @@ export function HistoryTable(props: {
         {
           title: 'Time (UTC)',
           className: 'nowrap',
-          cell: ({ at }) => at.slice(0, 19).replace('T', ' '),
+          cell: ({ at }) => timeText(at),
         },
         { title: 'Editor', cell: ({ actor }) => actor },
         ...(withRecord ? [RECORD] : []),

@@ -5,7 +5,7 @@ import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
-import { countText } from '../../lib/units.js';
+import { countText, timeText } from '../../lib/units.js';
 import { GameDataFrame } from './gamedata-frame.js';
 import { useEditor } from './use-editor.js';
 
@@ -44,7 +44,7 @@ function Versions() {
           {
             title: 'Published (UTC)',
             className: 'nowrap',
-            cell: ({ publishedAt }) => publishedAt.slice(0, 19).replace('T', ' '),
+            cell: ({ publishedAt }) => timeText(publishedAt),
           },
           { title: 'Editor', cell: ({ actor }) => actor },
           { title: 'Message', className: 'wide', cell: ({ message }) => message || '–' },

@@ -8,7 +8,7 @@ import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { Icon } from '../../components/controls/icon.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useServer } from '../../components/shell/server-context.js';
-import { bytesText, countText, durationText, retentionText } from '../../lib/units.js';
+import { bytesText, countText, durationText, retentionText, timeText } from '../../lib/units.js';
 import './home.css';
 import type { Problem } from './problems.js';
 
@@ -161,6 +161,12 @@ function Databases() {
           { title: 'Tables', className: 'num', cell: (each) => countText(each.table_count) },
           { title: 'Rows', className: 'num', cell: (each) => countText(each.row_count) },
           { title: 'Files', className: 'num', cell: (each) => bytesText(each.size_bytes) },
+          {
+            title: 'Newest row (UTC)',
+            className: 'nowrap',
+            cell: ({ max_time }) =>
+              max_time === null ? '–' : timeText(Number(BigInt(max_time) / 1_000_000n)),
+          },
           { title: 'Retention', cell: (each) => retentionText(each.retention_ns) },
           {
             ...ACTIONS,

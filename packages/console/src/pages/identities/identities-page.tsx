@@ -19,7 +19,7 @@ import { ShowMore } from '../../components/controls/show-more.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
 import { useChanges } from '../../components/controls/use-changes.js';
-import { countText } from '../../lib/units.js';
+import { countText, timeText } from '../../lib/units.js';
 import { CredentialDialog } from './credential-dialog.js';
 import { IdentityDialog } from './identity-dialog.js';
 
@@ -86,7 +86,7 @@ export function IdentitiesPage() {
           {
             title: 'Created (UTC)',
             className: 'nowrap',
-            cell: (identity) => identity.created_at.slice(0, 19).replace('T', ' '),
+            cell: (identity) => timeText(identity.created_at),
           },
           {
             ...ACTIONS,

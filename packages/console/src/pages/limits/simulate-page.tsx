@@ -172,7 +172,7 @@ function Outcome({ identity, route, decision, usage }: Simulated) {
           {kind === 'primary' &&
             reset !== undefined &&
             `resets ${timeText(Number(reset) * 1000)} UTC`}
-          {kind === 'ban' && until && `, banned until ${until.slice(0, 19).replace('T', ' ')} UTC`}
+          {kind === 'ban' && until && `, banned until ${timeText(until)} UTC`}
         </span>
       </div>
       <DataTable

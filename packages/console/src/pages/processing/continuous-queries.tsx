@@ -5,6 +5,7 @@ import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
+import { timeText } from '../../lib/units.js';
 
 /** The runs change the list. */
 const REFRESH_MS = 5000;
@@ -33,7 +34,7 @@ export function ContinuousQueries({ db }: { readonly db: string }) {
           {
             title: 'Last run (UTC)',
             className: 'nowrap',
-            cell: ({ last_run }) => last_run?.slice(0, 19).replace('T', ' ') ?? '–',
+            cell: ({ last_run }) => (last_run ? timeText(last_run) : '–'),
           },
           {
             title: 'Error',

@@ -8,6 +8,7 @@ import { NewRowsButton } from '../../components/live/new-rows-button.js';
 import { useLive } from '../../components/live/use-live.js';
 import { useNewRows } from '../../components/live/use-new-rows.js';
 import { useSampled } from '../../components/live/use-sampled.js';
+import { reload } from '../../lib/live/query-state.js';
 import { countText } from '../../lib/units.js';
 
 const NONE: readonly LogLine[] = [];
@@ -46,7 +47,7 @@ export function useTriggerLog(db: string, name: string) {
     },
     reset() {
       recent.current = NONE;
-      void client.invalidateQueries({ queryKey, exact: true });
+      void reload(client, { queryKey, exact: true });
     },
   });
   const log = useQuery({

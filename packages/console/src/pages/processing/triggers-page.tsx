@@ -15,7 +15,7 @@ import { MenuButton } from '../../components/controls/menu-button.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { specificationText } from '../../lib/plugins/specification.js';
-import { countText } from '../../lib/units.js';
+import { countText, timeText } from '../../lib/units.js';
 import { ContinuousQueries } from './continuous-queries.js';
 import { CreateTrigger } from './create-trigger.js';
 import { TriggerChip, useTriggerActivity } from './trigger-chip.js';
@@ -151,10 +151,11 @@ export function TriggersPage() {
   );
 }
 
-const lastRunText = (activity: TriggerActivity | undefined): string =>
-  [activity?.last_success, activity?.last_error]
+function lastRunText(activity: TriggerActivity | undefined): string {
+  const times = [activity?.last_success, activity?.last_error];
+  const last = times
     .filter((time) => time !== null && time !== undefined)
     .sort()
-    .at(-1)
-    ?.slice(0, 19)
-    .replace('T', ' ') ?? '–';
+    .at(-1);
+  return last === undefined ? '–' : timeText(last);
+}

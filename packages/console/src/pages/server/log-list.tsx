@@ -9,6 +9,7 @@ import { useNewRows } from '../../components/live/use-new-rows.js';
 import { useSampled } from '../../components/live/use-sampled.js';
 import { SearchBox, SearchCheckbox, SearchSelect } from '../../components/search/search-fields.js';
 import { withNewLines } from '../../lib/live/log-lines.js';
+import { reload } from '../../lib/live/query-state.js';
 import { countText } from '../../lib/units.js';
 
 const SHOWN_COUNT = 300;
@@ -41,7 +42,7 @@ export function LogList(props: {
     },
     reset() {
       recent.current = NONE;
-      void client.invalidateQueries({ queryKey, exact: true });
+      void reload(client, { queryKey, exact: true });
     },
   });
   const logs = useQuery({

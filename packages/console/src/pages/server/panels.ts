@@ -6,6 +6,8 @@ export interface Panel {
   readonly unit: 'per second' | 'ms' | 'bytes' | 'percent' | 'count';
   readonly kind: 'line' | 'area';
   readonly sql: string;
+  /** The service that the panel is about, if it is not the time series. */
+  readonly service?: string;
 }
 
 /** The mean of a gauge in each bucket. */
@@ -85,5 +87,19 @@ export const PANELS: readonly Panel[] = [
     unit: 'bytes',
     kind: 'line',
     sql: gauge('plinth_tsdb_segment_bytes', 'files'),
+  },
+  {
+    title: 'Delivery attempts',
+    unit: 'per second',
+    kind: 'area',
+    sql: rate('webhook_attempts_total', 'outcome', 'attempts'),
+    service: 'webhooks',
+  },
+  {
+    title: 'Rejected requests',
+    unit: 'per second',
+    kind: 'area',
+    sql: rate('ratelimit_rejected_total', '"limit"', 'rejected'),
+    service: 'ratelimit',
   },
 ];

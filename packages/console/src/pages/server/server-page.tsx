@@ -54,7 +54,7 @@ export function ServerPage() {
           </span>
         )}
       </header>
-      <nav className="tabs" aria-label="Sections">
+      <nav className="tabs" aria-label="Server sections">
         {TABS.map(([name, label]) => (
           <a
             key={name}
@@ -82,7 +82,9 @@ export function ServerPage() {
       )}
       {tab === '' && (
         <div className="panels">
-          {PANELS.map((panel) => (
+          {PANELS.filter(
+            ({ service }) => service === undefined || info.services.includes(service),
+          ).map((panel) => (
             <PanelCard
               key={panel.title}
               panel={panel}

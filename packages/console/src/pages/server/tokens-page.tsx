@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { createToken, deleteToken, fetchTokens } from '../../api/tsdb.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
@@ -14,7 +15,7 @@ import { toast } from '../../components/controls/toasts.js';
 import { useServer } from '../../components/shell/server-context.js';
 import { parsePermissions, permissionsText } from '../../lib/permissions.js';
 import { parseDuration } from '../../lib/time/duration.js';
-import { durationText } from '../../lib/units.js';
+import { durationText, timeText } from '../../lib/units.js';
 import { UsersSection } from './users-section.js';
 
 const OPERATOR = '_admin';
@@ -23,7 +24,11 @@ const OPERATOR = '_admin';
 export function TokensPage() {
   const { auth } = useServer();
   const client = useQueryClient();
-  const [isCreating, setIsCreating] = useState(false);
+  const { create = '' } = useSearch({ strict: false }) as Record<string, string>;
+  const navigate = useNavigate();
+  const isCreating = create === '1';
+  const setIsCreating = (isOpen: boolean) =>
+    void navigate({ to: '/tokens', search: isOpen ? { create: '1' } : {}, replace: true });
   const [going, setGoing] = useState<string | undefined>();
   const tokens = useQuery({ queryKey: ['tokens'], queryFn: fetchTokens, enabled: auth });
   const refresh = () => client.invalidateQueries({ queryKey: ['tokens'] });
@@ -66,14 +71,14 @@ export function TokensPage() {
             {
               title: 'Created (UTC)',
               className: 'nowrap',
-              cell: (token) => dateOf(token.created_at),
+              cell: (token) => timeText(token.created_at),
             },
             {
               title: 'Expires (UTC)',
               className: 'nowrap',
               cell: (token) => (
                 <>
-                  {token.expiry ? dateOf(token.expiry) : 'never'}{' '}
+                  {token.expiry ? timeText(token.expiry) : 'never'}{' '}
                   {token.expiry && isPast(token.expiry) && (
                     <span className="chip warn">expired</span>
                   )}
@@ -83,7 +88,7 @@ export function TokensPage() {
             {
               title: 'Last used (UTC)',
               className: 'nowrap',
-              cell: (token) => (token.last_used_at ? dateOf(token.last_used_at) : 'never'),
+              cell: (token) => (token.last_used_at ? timeText(token.last_used_at) : 'never'),
             },
             { title: 'Hash prefix', cell: (token) => <code>{token.hash.slice(0, 12)}</code> },
             {
@@ -134,7 +139,6 @@ export function TokensPage() {
   );
 }
 
-const dateOf = (text: string): string => text.slice(0, 19).replace('T', ' ');
 const isPast = (text: string): boolean =>
   Date.parse(/Z|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`) < Date.now();
 

@@ -8,7 +8,7 @@ import { NewRowsButton } from '../../components/live/new-rows-button.js';
 import { useLive } from '../../components/live/use-live.js';
 import { useNewRows } from '../../components/live/use-new-rows.js';
 import { SearchBox, SearchSelect } from '../../components/search/search-fields.js';
-import { countText, millisText } from '../../lib/units.js';
+import { countText, millisText, timeText } from '../../lib/units.js';
 import {
   attemptText,
   deliveryCount,
@@ -144,7 +144,7 @@ function Queued(props: {
           {
             title: state === 'dead' ? 'Last attempt due (UTC)' : 'Due (UTC)',
             className: 'nowrap',
-            cell: ({ due_at }) => due_at.slice(0, 19).replace('T', ' '),
+            cell: ({ due_at }) => timeText(due_at),
           },
           {
             title: 'GUID',
@@ -275,7 +275,7 @@ function Attempts(props: {
             className: 'nowrap',
             cell: ({ id, delivered_at }) => (
               <Link to={TO} params={{ app, delivery: String(id) }} search={search}>
-                {delivered_at.slice(0, 19).replace('T', ' ')}
+                {timeText(delivered_at)}
               </Link>
             ),
           },

@@ -15,7 +15,7 @@ import { FormDialog } from '../../components/controls/form-dialog.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { useLetterKey } from '../../components/shell/use-shortcuts.js';
-import { countOf, countText, millisText } from '../../lib/units.js';
+import { countOf, countText, millisText, timeText } from '../../lib/units.js';
 import {
   attemptText,
   deliveryDuration,
@@ -144,7 +144,7 @@ export function DeliveryPanel({ app, id }: { readonly app: string; readonly id: 
                   params={{ app, delivery: String(each.id) }}
                   search={search}
                 >
-                  {each.delivered_at.slice(0, 19).replace('T', ' ')}
+                  {timeText(each.delivered_at)}
                 </Link>
               ),
             },
@@ -182,7 +182,7 @@ function Details({ delivery }: { readonly delivery: DeliveryDetail }) {
   const { delivered_at, duration, guid, url, error } = delivery;
   return (
     <dl className="facts">
-      <Fact name="Started (UTC)" value={delivered_at.slice(0, 19).replace('T', ' ')} />
+      <Fact name="Started (UTC)" value={timeText(delivered_at)} />
       <Fact name="Duration" value={deliveryDuration(duration, millisText)} />
       <Fact name="Attempt" value={attemptText(delivery)} />
       <Fact name="URL" value={url} />

@@ -15,8 +15,8 @@ import { useTask } from '../../components/controls/use-task.js';
 import { TimePicker } from '../../components/explore/time-picker.js';
 import { useSearchParams } from '../../components/search/use-search-params.js';
 import { resolveRange } from '../../lib/time/time-range.js';
-import { countOf, countText } from '../../lib/units.js';
-import { isDelivered, resultText } from '../../lib/webhooks/delivery-text.js';
+import { countOf } from '../../lib/units.js';
+import { deliveryCount, isDelivered, resultText } from '../../lib/webhooks/delivery-text.js';
 import { AppFrame } from './app-frame.js';
 
 const DAY = { from: 'now-24h', to: 'now' };
@@ -135,7 +135,7 @@ function RedriveForm({ app }: { readonly app: App }) {
         <p role="status">
           {waiting === 0
             ? 'All queued deliveries have been attempted.'
-            : `${countText(waiting)} deliveries queued.`}{' '}
+            : `${deliveryCount(waiting)} queued.`}{' '}
           <Link to="/webhooks/$app" params={{ app: id }} search={{ hours: '1' }}>
             View deliveries
           </Link>

@@ -111,7 +111,7 @@ function RetrySchedule(props: {
           : `${countOf(attempts.length, 'attempt')} within ${delayText(last)}. ` +
             'After the last failure, the event is dead and can be redriven. ' +
             (hasJitter ? 'Delays vary by ± 20 %. ' : '') +
-            'A Retry-After of the receiver can extend a delay.'}
+            'A Retry-After header from the receiver can extend a delay.'}
       </figcaption>
     </figure>
   );

@@ -228,7 +228,7 @@ export class Editor {
     }
     if (referrers.length > 0) {
       throw gameDataError('conflict', {
-        message: 'other records refer to this record',
+        message: 'other records refer to this record; change them first',
         details: referrers.slice(0, MAX_REFERRERS),
       });
     }

@@ -33,7 +33,9 @@ export class Undoing {
           : await this.#entryOf(seq, write.tx);
       refuseClosed(entry);
       if (entry.op === 'import' || entry.kind === null) {
-        throw gameDataError('conflict', { message: `change ${entry.seq} cannot be undone` });
+        throw gameDataError('conflict', {
+          message: `change ${entry.seq} does not change a single record and cannot be undone`,
+        });
       }
       return await this.#turn({ write, editRequest }, 'undo', entry, entry.before);
     });
@@ -92,7 +94,9 @@ export class Undoing {
   ): Promise<DecidedChange<HistoryEntry>> {
     const { kind, id } = entry;
     if (kind === null || id === null)
-      throw gameDataError('conflict', { message: 'nothing to change' });
+      throw gameDataError('conflict', {
+        message: `change ${entry.seq} does not change a single record`,
+      });
     const row = this.#draft.set.row(kind, id);
     const rev = row?.rev ?? this.#draft.removalOf(kind, id);
     // Undoing gives the record a new number although its text is unchanged, so the text is also compared.
@@ -109,7 +113,9 @@ export class Undoing {
       const record = readRow(kind, body, 0);
       const other = this.#draft.set.tables[kind].bySlug(record.slug);
       if (other !== undefined && other.id !== id) {
-        throw gameDataError('conflict', { message: `slug ${record.slug} is taken by ${other.id}` });
+        throw gameDataError('conflict', {
+          message: `slug ${record.slug} is already used by ${other.id}`,
+        });
       }
       const stored = parseRow(kind, record);
       const change = { kind, record: stored, aboutSeq: entry.seq };

@@ -36,15 +36,15 @@ export function readNative(pieces: JsonPieces): Payload {
   const defaultLanguage = read('defaultLanguage');
   const languages = read('languages') ?? [];
   if (defaultLanguage !== undefined && !isLanguage(defaultLanguage)) {
-    refuse('/defaultLanguage', 'defaultLanguage must be a language code');
+    refuse('/defaultLanguage', 'defaultLanguage must be a language code, such as en');
   }
   if (!Array.isArray(languages) || !languages.every(isLanguage)) {
-    refuse('/languages', 'languages must be a list of language codes');
+    refuse('/languages', 'languages must be a list of language codes, such as ["en"]');
   }
   // Without `languages`, the default language is the only one.
   const isAmong = !members.has('languages') || (languages as unknown[]).includes(defaultLanguage);
   if (defaultLanguage !== undefined && !isAmong) {
-    refuse('/defaultLanguage', 'defaultLanguage must be one of languages');
+    refuse('/defaultLanguage', 'defaultLanguage must be listed in languages');
   }
   const kinds = members.get('kinds');
   if (kinds === undefined || !pieces.isObject(kinds))

@@ -58,7 +58,11 @@ export const ITEM_PRESETS: KindSpec<'item-presets'> = {
     const [first] = parts;
     if (first === undefined || first.id === baseId) return [];
     return [
-      { path: '/parts/0/id', code: 'wrong_base', message: 'the first part must be the base' },
+      {
+        path: '/parts/0/id',
+        code: 'wrong_base',
+        message: `the first part must be the base item ${baseId}`,
+      },
     ];
   },
   fields: {

@@ -21,7 +21,10 @@ export class Parameters {
     for (const [name, value] of new URLSearchParams(query)) {
       if (name.includes(REPLACEMENT) || value.includes(REPLACEMENT)) {
         const param = name.replaceAll(REPLACEMENT, '?').slice(0, MAX_ENTRY_LENGTH);
-        throw gameDataError('invalid_parameter', { param, message: 'the query is not UTF-8' });
+        throw gameDataError('invalid_parameter', {
+          param,
+          message: 'the query string is not valid UTF-8',
+        });
       }
       if (this.#values.has(name)) this.#repeated.add(name);
       else this.#values.set(name, value);

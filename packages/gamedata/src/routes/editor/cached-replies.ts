@@ -80,7 +80,7 @@ export class CachedReplies {
       if (cached === undefined) return;
       if (cached.bodyHash === bodyHash) throw new ReplyFound(JSON.parse(cached.reply));
       throw gameDataError('conflict', {
-        message: 'the Idempotency-Key has already been used for another request',
+        message: 'the Idempotency-Key was used for another request; use a new key',
       });
     };
     return {

@@ -5,7 +5,7 @@ import { MAX_OFFSET } from '../../domain/query/parameters.js';
 import { gameDataError } from '../../errors.js';
 import { HISTORY_OPS, type HistoryEntry, NO_VERSION } from '../../model/edition.js';
 import { diffJson, type PatchOperation } from '../../model/json-patch.js';
-import { findKind, KIND_WIRE } from '../../model/kinds.js';
+import { findKind, KIND_WIRE, KINDS } from '../../model/kinds.js';
 import { integer, text } from '../openapi/route-docs.js';
 import { readOptionalObject } from './editor-body.js';
 import { parametersOf } from './editor-requests.js';
@@ -77,7 +77,7 @@ async function historyPage(request: HttpRequest, parts: EditorRouteDeps): Promis
   if (type !== undefined && kind === undefined) {
     throw gameDataError('invalid_parameter', {
       param: 'type',
-      message: `type: unknown type ${type}`,
+      message: `unknown type ${type}; use ${KINDS.map((each) => KIND_WIRE[each].typeKey).join(', ')}`,
     });
   }
   const id = parameters.nonEmptyText('id');

@@ -96,7 +96,7 @@ describe('A flipped bit in the last record of an idle log', () => {
       });
       await assert.rejects(log.open(), {
         kind: 'log_damaged',
-        message: `commit log is damaged: ${fileOf(1)} at offset ${LAST}: invalid record that was synced: its rows were acknowledged`,
+        message: `commit log is corrupt: ${fileOf(1)} at offset ${LAST}: invalid record that was synced: its rows were acknowledged`,
       });
       assert.deepEqual(await log.replayed(true), ['1 a', '2 b']);
       const [loss] = log.losses;
@@ -180,7 +180,7 @@ describe('A corrupt last record of a log that was killed while it was busy', () 
       bytes[at + HEAD + 1000] = 0x79;
     });
     await assert.rejects(log.open(), {
-      message: `commit log is damaged: ${fileOf(1)} at offset ${at}: invalid record whose bytes were all written: it is corrupt, not incomplete`,
+      message: `commit log is corrupt: ${fileOf(1)} at offset ${at}: invalid record whose bytes were all written: it is corrupt, not incomplete`,
     });
     assert.deepEqual(await log.replayed(true), ['1 a']);
   });

@@ -22,7 +22,7 @@ export const missingBefore = (path: string, count: number): DomainError =>
   logError('log_damaged', {
     file: path,
     offset: 0,
-    why: `missing records before this file: ${count}`,
+    why: `records missing before this file: ${count}`,
   });
 
 export const IS_DIRECTORY =

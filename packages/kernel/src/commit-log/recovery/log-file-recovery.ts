@@ -134,8 +134,8 @@ export class FileRecovery {
     if ((lostRecordCount <= 0 && !isOther) || this.#gaps.hasQuarantinedBetween(file + 1, file))
       return;
     const why = isOther
-      ? 'it is not the file of the last stop'
-      : `${lostRecordCount} records are missing after the last one; they existed at the last clean stop`;
+      ? 'it is not the file of the last clean shutdown'
+      : `records missing after the last one: ${lostRecordCount}; they existed at the last clean shutdown`;
     if (!this.#options.repair)
       throw logError('log_damaged', { file: path, offset: goodBytes, why });
     await this.#gaps.record(file + 1);

@@ -290,7 +290,7 @@ describe('After a clean stop', () => {
     const disk = await written(FIVE);
     await replace(disk, (await bytesOf(disk)).fill(0, offsetOf(4), offsetOf(5)));
     await assert.rejects(open(disk, false), {
-      message: `commit log is damaged: ${FIRST} at offset ${offsetOf(4)}: invalid record before the end recorded at a clean stop`,
+      message: `commit log is corrupt: ${FIRST} at offset ${offsetOf(4)}: invalid record before the end recorded at a clean stop`,
     });
     const { payloads, losses } = await open(disk, true);
     assert.deepEqual(payloads, FIVE.slice(0, 4));

@@ -27,19 +27,22 @@ export interface EnvoyResponse {
 
 /** Parses the message as decoded by gRPC or from JSON. Throws `question_invalid`. */
 export function readEnvoyRequest(message: unknown): EnvoyRequest {
-  const fields = fieldsOf(message);
+  const fields = fieldsOf(message, 'the request');
   return {
-    descriptors: listOf(fields['descriptors']).map(readDescriptor),
-    hitsAddend: numberOf(pick(fields, 'hitsAddend', 'hits_addend')) || 1,
+    descriptors: listOf(fields, 'descriptors').map(readDescriptor),
+    hitsAddend: numberOf(pick(fields, 'hitsAddend', 'hits_addend'), 'hits_addend') || 1,
   };
 }
 
 function readDescriptor(value: unknown): EnvoyDescriptor {
-  const fields = fieldsOf(value);
-  const entries = listOf(fields['entries']).map((entry) => {
-    const { key, value: text = '' } = fieldsOf(entry);
+  const fields = fieldsOf(value, 'a descriptor');
+  const entries = listOf(fields, 'entries').map((entry) => {
+    const { key, value: text = '' } = fieldsOf(entry, 'a descriptor entry');
     if (typeof key !== 'string' || typeof text !== 'string') {
-      throw rateLimitError('question_invalid', 'each entry must have a string key and value');
+      throw rateLimitError(
+        'question_invalid',
+        'each descriptor entry must have a string key and a string value',
+      );
     }
     return { key, value: text };
   });
@@ -47,8 +50,9 @@ function readDescriptor(value: unknown): EnvoyDescriptor {
   const hits = pick(fields, 'hitsAddend', 'hits_addend');
   return {
     entries,
-    limit: limit === undefined || limit === null ? undefined : readLimit(fieldsOf(limit)),
-    hitsAddend: hits === undefined || hits === null ? undefined : numberOf(unwrap(hits)),
+    limit: limit === undefined || limit === null ? undefined : readLimit(fieldsOf(limit, 'limit')),
+    hitsAddend:
+      hits === undefined || hits === null ? undefined : numberOf(unwrap(hits), 'hits_addend'),
   };
 }
 
@@ -59,7 +63,13 @@ function readLimit(fields: Fields): EnvoyDescriptor['limit'] {
       'question_invalid',
       'unknown unit; use SECOND, MINUTE, HOUR, DAY, WEEK, MONTH or YEAR',
     );
-  return { requestsPerUnit: numberOf(pick(fields, 'requestsPerUnit', 'requests_per_unit')), unit };
+  return {
+    requestsPerUnit: numberOf(
+      pick(fields, 'requestsPerUnit', 'requests_per_unit'),
+      'requests_per_unit',
+    ),
+    unit,
+  };
 }
 
 /** A wrapped integer: `{value}` in gRPC, the plain value in JSON. */
@@ -69,22 +79,23 @@ const unwrap = (value: unknown): unknown =>
 const pick = (fields: Fields, ...names: readonly string[]): unknown =>
   names.map((name) => fields[name]).find((value) => value !== undefined);
 
-function numberOf(value: unknown): number {
+function numberOf(value: unknown, name: string): number {
   // 64-bit integers are strings in JSON.
   const number = value === undefined ? 0 : Number(value);
   if (!Number.isSafeInteger(number) || number < 0)
-    throw rateLimitError('question_invalid', 'not a non-negative integer');
+    throw rateLimitError('question_invalid', `${name} must be a non-negative integer`);
   return number;
 }
 
-function fieldsOf(value: unknown): Fields {
-  if (!isObject(value)) throw rateLimitError('question_invalid', 'expected an object');
+function fieldsOf(value: unknown, name: string): Fields {
+  if (!isObject(value)) throw rateLimitError('question_invalid', `${name} must be an object`);
   return value;
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function listOf(fields: Fields, name: string): readonly unknown[] {
+  const value = fields[name];
   if (value === undefined) return [];
-  if (!Array.isArray(value)) throw rateLimitError('question_invalid', 'expected a list');
+  if (!Array.isArray(value)) throw rateLimitError('question_invalid', `${name} must be a list`);
   return value;
 }
 

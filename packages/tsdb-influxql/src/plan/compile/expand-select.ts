@@ -40,7 +40,9 @@ export function expandSelect(select: SelectStatement, env: Environment): Expande
   for (const field of select.fields) {
     fields.push(...expandField(field, refs, columns));
     if (fields.length > MAX_COLUMNS)
-      throw planFailure(`wildcards expand to more than ${MAX_COLUMNS} columns`);
+      throw planFailure(
+        `wildcards expand to more than ${MAX_COLUMNS} columns; select fewer columns`,
+      );
   }
   const { sources: _, ...rest } = select;
   const own = fields.map((field) => ({ ...field, expr: withTime(field.expr, columns) }));

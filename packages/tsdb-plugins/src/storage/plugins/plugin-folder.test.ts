@@ -132,8 +132,14 @@ describe('a plugin folder', () => {
     assert.deepEqual([await textOf('a.py'), await textOf('sub/b.py')], ['new', 'b']);
     assert.equal(await textOf('team/__init__.py'), 'again');
     assert.deepEqual((await readdir(root)).sort(), ['a.py', 'away', 'near', 'sub', 'team']);
-    await assert.rejects(folder.write('none/', 'x'), /none\/ is not a valid file name/);
-    await assert.rejects(folder.write('a.py/b.py', 'x'), /conflicts with an existing folder/);
+    await assert.rejects(
+      folder.write('none/', 'x'),
+      /none\/ is not a folder; omit the \/ at the end/,
+    );
+    await assert.rejects(
+      folder.write('a.py/b.py', 'x'),
+      /conflicts with an existing file or folder/,
+    );
     await assert.rejects(folder.write('near/__pycache__/x.py', 'x'), /compiled code/);
     for (const name of ['.', 'team/.git/config', './']) {
       await assert.rejects(folder.write(name, 'x'), { kind: 'plugin_file_refused' }, name);
@@ -198,7 +204,7 @@ describe('a plugin folder', () => {
     for (const [name, path, error] of [
       ['team', '../x.py', /plugin_path_escapes|plugin_file_refused/],
       ['team', '.env', /begin with a dot/],
-      ['team', 'a.py/b.py', /conflicts with an existing folder/],
+      ['team', 'a.py/b.py', /conflicts with an existing file or folder/],
       ['a.py', 'x.py', /a\.py is a single-file plugin, not a directory/],
       ['.', 'x.py', /refers to the plugin folder itself/],
       ['../x', 'x.py', /plugin_path_escapes/],

@@ -146,7 +146,7 @@ export class PluginFolder {
       await this.#putBack(path);
       const isFolder = (await this.#files.stat(path))?.isDirectory ?? false;
       if (name.endsWith('/') && !isFolder)
-        throw tsdbError('plugin_file_refused', `${name} is not a valid file name`);
+        throw tsdbError('plugin_file_refused', `${name} is not a folder; omit the / at the end`);
       await this.#put(isFolder ? join(path, INIT) : path, content);
     });
   }
@@ -305,7 +305,7 @@ export class PluginFolder {
       if (!NAME_TAKEN.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
       throw tsdbError(
         'plugin_file_refused',
-        `${basename(path)} conflicts with an existing folder, or is below a file`,
+        `${basename(path)} conflicts with an existing file or folder; use another name`,
         error,
       );
     }
@@ -342,7 +342,7 @@ function below(folder: string, name: string): string {
   if (parts.some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES)) {
     throw tsdbError(
       'plugin_file_refused',
-      `a part of the file's path is longer than ${MAX_NAME_BYTES} bytes`,
+      `a name in the path is longer than ${MAX_NAME_BYTES} bytes; use a shorter one`,
     );
   }
   return resolve(folder, normalize(name));

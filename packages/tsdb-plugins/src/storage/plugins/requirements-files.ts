@@ -44,7 +44,7 @@ export async function findRequirements(folder: PluginFolder, location: string): 
     if (seen.size >= MAX_FILE_COUNT) {
       throw tsdbError(
         'requirements_refused',
-        `${name}: includes more than ${MAX_FILE_COUNT} files`,
+        `the requirements include more than ${MAX_FILE_COUNT} files; combine some of them`,
       );
     }
     seen.add(path);
@@ -64,7 +64,7 @@ export async function findRequirements(folder: PluginFolder, location: string): 
 
 async function readText(path: string, name: string): Promise<string> {
   const { size, isFile } = await stat(path).then((s) => ({ size: s.size, isFile: s.isFile() }));
-  if (!isFile) throw tsdbError('requirements_refused', `${name} is not a requirements file`);
+  if (!isFile) throw tsdbError('requirements_refused', `${name} is not a regular file`);
   if (size > MAX_FILE_SIZE_BYTES) {
     throw tsdbError('requirements_refused', `${name} is larger than ${MAX_FILE_SIZE_BYTES} bytes`);
   }

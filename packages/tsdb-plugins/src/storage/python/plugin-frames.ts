@@ -27,7 +27,7 @@ export function encodeFrame(
   const sizeBytes = 4 + text.length + body.reduce((sum, part) => sum + part.byteLength, 0);
   if (sizeBytes > MAX_FRAME_BYTES) {
     throw new FrameInvalid(
-      `a message of ${sizeBytes} bytes exceeds the limit of ${MAX_FRAME_BYTES}`,
+      `a message of ${sizeBytes} bytes exceeds the limit of ${MAX_FRAME_BYTES} bytes`,
     );
   }
   const lengths = Buffer.allocUnsafe(8);

@@ -163,7 +163,7 @@ function checkFrame(frame: Frame, order: readonly OrderItem[]): void {
   else if (units === 'Range' && hasDistance && key !== undefined && !hasDistances(key.expr.type))
     throw tsdbError(
       'not_implemented',
-      `RANGE with a distance for ORDER BY of type ${arrowTypeName(key.expr.type)}`,
+      `RANGE with an offset and an ORDER BY column of type ${arrowTypeName(key.expr.type)}`,
     );
   if (units === 'Groups' && order.length === 0) refuse('GROUPS requires an ORDER BY clause');
 }

@@ -13,7 +13,7 @@ export function bindFieldAccess(node: ExprNodes['CompoundFieldAccess'], env: Env
     (value, access) => {
       if ('Dot' in access) {
         if ('Identifier' in access.Dot) return fieldOf(value, nameOf(access.Dot.Identifier));
-        throw tsdbError('not_implemented', 'Field access with an expression after the dot');
+        throw tsdbError('not_implemented', 'field access with an expression after the dot');
       }
       if ('Slice' in access.Subscript) return sliceOf(value, access.Subscript.Slice, env);
       const index = env.session.bindExpr(access.Subscript.Index.index, env);

@@ -47,7 +47,7 @@ export function bindFunction(node: FunctionNode, env: Env, bound?: BoundArgs): B
     );
   }
   if (isWindow && definition.names.includes('grouping'))
-    throw tsdbError('not_implemented', 'grouping with an OVER clause');
+    throw tsdbError('not_implemented', 'the function grouping with an OVER clause');
   if (isWindow && env.noWindow !== undefined)
     throw tsdbError('plan_error', `Error during planning: ${env.noWindow}`);
   if (definition.kind !== 'aggregate' || isWindow)
@@ -97,7 +97,7 @@ function bindAggregate(node: FunctionNode, definition: FunctionDefinition, env: 
  */
 function checkLevels({ isLocal, isOuter }: ColumnUse): void {
   if (isOuter && !isLocal)
-    throw tsdbError('not_implemented', 'Aggregates that use only columns of an outer query');
+    throw tsdbError('not_implemented', 'aggregates that use only columns of an outer query');
 }
 
 /** Binds ORDER BY keys; the same check applies to each key. */
@@ -245,7 +245,7 @@ function isMaker(
 export function argsOf(node: FunctionNode): FunctionArgs {
   if (node.args === 'None') return NO_ARGS;
   if ('List' in node.args) return node.args.List;
-  throw tsdbError('not_implemented', 'Subqueries as the argument of a function');
+  throw tsdbError('not_implemented', 'subqueries as function arguments');
 }
 
 /** Returns the plain arguments of a call. */
@@ -263,7 +263,7 @@ export function bindArgs(list: FunctionArgs, env: Env): BoundArgs {
   const args = list.args.map((arg) => {
     const value = 'Unnamed' in arg ? arg.Unnamed : arg.Named.arg;
     if (typeof value === 'object' && 'Expr' in value) return env.session.bindExpr(value.Expr, env);
-    throw tsdbError('not_implemented', 'Wildcards among the arguments of a function');
+    throw tsdbError('not_implemented', 'wildcards as function arguments, except a single *');
   });
   return { args, isStar: false };
 }

@@ -46,11 +46,17 @@ export function timeSteps({ name, startNs, endNs, step, type }: TimeRange): Time
     [step.months, step.days, step.nanos].map((part) => Math.sign(Number(part))),
   );
   if (signs.has(1) && signs.has(-1))
-    throw tsdbError('not_implemented', `${name} with an interval of mixed signs`);
+    throw tsdbError(
+      'not_implemented',
+      `${name} with an interval that has positive and negative parts`,
+    );
   const countText = `(${endNs} - ${startNs}) // (${leastNs})`;
   const zone = step.months === 0 && step.days === 0 ? undefined : type.zone;
   if (zone !== undefined && fixedOffsetNs(zone) === undefined && step.nanos !== 0n)
-    throw tsdbError('not_implemented', `${name} in a time zone with a step of days and hours`);
+    throw tsdbError(
+      'not_implemented',
+      `${name} in a time zone with a step that combines days and hours`,
+    );
   const [from, to] = [localNsText(startNs, zone), localNsText(endNs, zone)];
   const item = (ns: string) => `make_timestamp_ns(${instantNsText(ns, zone)})`;
   if (step.months === 0) return { args: [from, to, `(${leastNs})::BIGINT`], item, countText };
@@ -61,7 +67,8 @@ export function timeSteps({ name, startNs, endNs, step, type }: TimeRange): Time
  * Steps in DuckDB's calendar, which has microseconds. The nanoseconds below come from the start.
  */
 function monthSteps(from: string, to: string, { months, days, nanos }: IntervalValue) {
-  if (nanos % 1000n !== 0n) throw tsdbError('not_implemented', 'steps of months and nanoseconds');
+  if (nanos % 1000n !== 0n)
+    throw tsdbError('not_implemented', 'steps that combine months and nanoseconds');
   const micros = [from, `${to} - ${belowMicros(from)}`].map(
     (ns) => `make_timestamp(plinth_micros(${ns}))`,
   );

@@ -138,7 +138,7 @@ export function parseByFormats(text: string, formats: readonly string[]): bigint
   if (longest > MAX_TIME_LENGTH) {
     throw tsdbError(
       'execution_error',
-      `Resources exhausted: timestamp or format of ${longest} characters; at most ${MAX_TIME_LENGTH} are allowed`,
+      `Resources exhausted: a timestamp or format has ${longest} characters; the maximum is ${MAX_TIME_LENGTH}`,
     );
   }
   let message = '';

@@ -87,7 +87,7 @@ function recursiveTable(options: {
   if (node?.op !== 'Union') {
     throw tsdbError(
       'not_implemented',
-      'Recursive queries without a UNION of a static and a recursive term',
+      'recursive queries without a UNION of a static and a recursive term',
     );
   }
   const start = around.session.bindQuery(bodyQuery(node.left), around);

@@ -22,7 +22,7 @@ export function bindTableFunction(
     const value = 'Unnamed' in arg ? arg.Unnamed : arg.Named.arg;
     if (typeof value === 'object' && 'Expr' in value)
       return around.session.bindExpr(value.Expr, env);
-    throw tsdbError('not_implemented', 'Wildcards among the arguments of a table function');
+    throw tsdbError('not_implemented', 'wildcards as table function arguments');
   });
   if (name === 'generate_series' || name === 'range') return bindSeries(name, bound);
   const values = bound.map((arg) => argumentValue(arg));

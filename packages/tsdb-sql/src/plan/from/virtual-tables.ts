@@ -55,7 +55,7 @@ function findVirtualTable(
 
 function refuseTooMany(rowCount: number): void {
   if (rowCount <= MAX_VIRTUAL_ROWS) return;
-  throw tsdbError('not_implemented', `virtual tables of more than ${MAX_VIRTUAL_ROWS} rows`);
+  throw tsdbError('not_implemented', `virtual tables with more than ${MAX_VIRTUAL_ROWS} rows`);
 }
 
 /** Returns the table as a query over a list of rows. */

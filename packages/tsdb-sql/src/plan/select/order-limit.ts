@@ -105,7 +105,7 @@ export function limitText({ count, offset }: RowLimit): string {
 export function bindLimit(query: Query, around: QueryEnv): RowLimit {
   const clause = query.limit_clause?.LimitOffset;
   if (query.limit_clause !== undefined && clause === undefined) {
-    throw tsdbError('not_implemented', 'LIMIT with a comma');
+    throw tsdbError('not_implemented', 'LIMIT with a comma; use LIMIT and OFFSET');
   }
   if (clause !== undefined && clause.limit_by.length > 0)
     throw tsdbError('not_implemented', 'LIMIT BY clause');

@@ -141,7 +141,7 @@ async function refuseDamage(
   await refuseOtherTimes(connection, { path, time }, timeType);
   if (isLossy || (!lostCount && !nanCount)) return;
   throw new ParquetUnreadable(
-    `${lostCount} rows have no field or no time, and ${nanCount} values are NaN; line protocol supports neither; nothing was written; use --lossy to skip them`,
+    `line protocol does not support ${nanCount} NaN values and ${lostCount} rows without a field or time; nothing was written; use --lossy to skip them`,
   );
 }
 

@@ -43,7 +43,7 @@ export function footerSizeOf(tail: Uint8Array): number {
   const view = new DataView(tail.buffer, tail.byteOffset, tail.byteLength);
   const magic = String.fromCharCode(...tail.subarray(at + 4));
   if (at < 0 || magic !== MAGIC)
-    throw new UnknownLayout('the file does not end like a Parquet file');
+    throw new UnknownLayout('the file does not end with the Parquet magic bytes');
   return view.getUint32(at, true) + FOOTER_TAIL_BYTES;
 }
 

@@ -117,7 +117,7 @@ export function lineWriter(table: string, columns: Columns, options: LineOptions
     .filter(({ column }) => !isTag(column))
     .map(({ column, index }) => ({ column, index, format: formatOf(column, floatText) }));
   if (fields.length === 0) {
-    throw invalid('the result must have a column other than time and tags');
+    throw invalid('the result has no field; select a column other than time and tags');
   }
   const head = escapedTable(table);
   return (chunk) => {
@@ -141,7 +141,11 @@ export function lineWriter(table: string, columns: Columns, options: LineOptions
       });
       if (parts.length === 0) continue;
       const timeNs = cell(time);
-      if (timeNs === undefined) throw tsdbError('plan_error', 'the column time is NULL in a row');
+      if (timeNs === undefined)
+        throw tsdbError(
+          'plan_error',
+          'the column time is NULL in a row of the result; exclude such rows',
+        );
       lines.push(`${line} ${parts.join(',')} ${timeNs}`);
     }
     return lines;

@@ -135,7 +135,8 @@ export class TableCopy implements Disposable {
     const table = this.#table();
     const column = table.columns.get(columnName) as Column; // renames are refused during a conversion
     const conversion = conversionOf(column.kind, to);
-    if (conversion === undefined) throw new TypeError('a started conversion must be possible');
+    if (conversion === undefined)
+      throw new TypeError('no conversion exists between the types of a running conversion');
     const result = await engine.query({
       ...{ database, access: COPY_ACCESS, language: 'sql', signal, isInternal: true },
       text: copyText(table, column, conversion),

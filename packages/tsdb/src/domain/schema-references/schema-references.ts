@@ -1,9 +1,9 @@
+import type { CacheDefinition } from '@plinth/tsdb-caches/cache-definitions.js';
+import type { Caches } from '@plinth/tsdb-caches/caches.js';
 import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { OpenTables } from '@plinth/tsdb-open-tables/open-tables.js';
 import type { ProcessingEngine } from '@plinth/tsdb-plugins/domain/processing-engine.js';
-import type { CacheDefinition } from '../caches/cache-definitions.js';
-import type { Caches } from '../caches/caches.js';
 import type { ContinuousQueries } from '../continuous-queries/continuous-queries.js';
 import type { SavedQueries } from '../saved-queries/saved-queries.js';
 

@@ -5,11 +5,11 @@ import {
   type Route,
   type RouteDocs,
 } from '@plinth/kernel';
+import type { CacheDefinition } from '@plinth/tsdb-caches/cache-definitions.js';
+import { columnsOf } from '@plinth/tsdb-caches/cache-definitions.js';
 import { MAX_NAME_LENGTH } from '@plinth/tsdb-model/database/limits.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { Type } from 'typebox';
-import type { CacheDefinition } from '../../domain/caches/cache-definitions.js';
-import { columnsOf } from '../../domain/caches/cache-definitions.js';
 import type { RouteDeps } from '../deps.js';
 import { MANAGEMENT_FAILED, TABLE } from '../description.js';
 import { ManagementInput } from './management-input.js';

@@ -30,7 +30,7 @@ export type HumanTime = { readonly ns: bigint } | { readonly fault: string };
 export function parseRetention(text: string): HumanTime {
   const time = parseHumanTime(text);
   const isNone = 'ns' in time && time.ns === 0n;
-  return isNone ? { fault: 'a retention period is at least 1 second' } : time;
+  return isNone ? { fault: 'the retention period must be at least 1 second' } : time;
 }
 
 /**

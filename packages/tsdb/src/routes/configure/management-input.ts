@@ -96,7 +96,9 @@ export class ManagementInput {
     }
     if (number < 0) throw jsonError(`invalid value: integer \`${number}\`, expected u64`);
     if (number > Number.MAX_SAFE_INTEGER) {
-      throw jsonError(`invalid value: integer \`${number}\`, expected at most 2^53`);
+      throw jsonError(
+        `invalid value: integer \`${number}\`, expected at most ${Number.MAX_SAFE_INTEGER}`,
+      );
     }
     if (number < options.minimum) throw jsonError(options.tooSmall);
     return number;

@@ -1,7 +1,7 @@
 import { isPlainText, type Route, type RouteDocs } from '@plinth/kernel';
 import { MAX_NAME_LENGTH } from '@plinth/tsdb-model/database/limits.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
-import { NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
+import { NS_PER_DAY, NS_PER_SECOND } from '@plinth/tsdb-model/time/calendar.js';
 import { formatDuration, parseDuration } from '@plinth/tsdb-model/time/duration.js';
 import { Type } from 'typebox';
 import type { RouteDeps } from '../deps.js';
@@ -9,7 +9,7 @@ import { DB, MANAGEMENT_FAILED } from '../description.js';
 import type { ManagementInput } from './management-input.js';
 
 const PATH = '/api/v3/configure/rollup';
-const SHORTEST_NS = 1_000_000_000n;
+const SHORTEST_NS = NS_PER_SECOND;
 /** Limits the time range of a run to timestamps that exist. */
 const LONGEST_NS = 3660n * NS_PER_DAY;
 
@@ -53,7 +53,7 @@ export function rollupRoutes({ routeBuilder, continuousQueries }: RouteDeps): re
       const forText = input.text('for');
       const forNs = forText === undefined ? undefined : durationOf(forText, 'for');
       if (forNs !== undefined && forNs < everyNs) {
-        throw invalid(`for must be at least the interval of ${formatDuration(everyNs)}`);
+        throw invalid(`for must be at least as long as every, which is ${formatDuration(everyNs)}`);
       }
       const table = nameOf(input.requiredText('table'), 'table');
       const definition = { language: 'sql', text: input.requiredText('query') } as const;
@@ -90,7 +90,9 @@ function durationOf(text: string, field: string): bigint {
     );
   }
   if (durationNs >= SHORTEST_NS && durationNs <= LONGEST_NS) return durationNs;
-  throw invalid(`${field} "${text}" is out of range; use 1s to 3660d`);
+  throw invalid(
+    `${field} "${text}" is out of range; use ${SHORTEST_NS / NS_PER_SECOND}s to ${LONGEST_NS / NS_PER_DAY}d`,
+  );
 }
 
 const invalid = (why: string): Error => tsdbError('parameter_invalid', why);

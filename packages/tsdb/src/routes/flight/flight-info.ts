@@ -48,7 +48,7 @@ function decodeDescriptor(bytes: Uint8Array): Uint8Array {
     }),
   });
   if (type === DESCRIPTOR_CMD) return command;
-  throw new GrpcFailure(GRPC.INVALID_ARGUMENT, 'invalid descriptor; expected a command');
+  throw new GrpcFailure(GRPC.INVALID_ARGUMENT, 'unsupported descriptor type; use CMD');
 }
 
 async function planCommand(

@@ -59,7 +59,8 @@ function utf8(bytes: Uint8Array): string {
 function decodeJson(text: string): Ticket {
   const object = parseJsonParameter(text);
   const databases = new Set(DATABASE_NAMES.flatMap((name) => readText(object, name) ?? []));
-  if (databases.size > 1) throw new InvalidTicket('the ticket names several databases');
+  if (databases.size > 1)
+    throw new InvalidTicket('the ticket names different databases; name only one');
   const [database] = databases;
   if (database === undefined) throw new InvalidTicket('missing field `database`');
   if (readText(object, 'rp'))

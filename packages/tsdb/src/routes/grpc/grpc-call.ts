@@ -131,7 +131,10 @@ export class GrpcCall {
     const timeout = new AbortController();
     const signal = AbortSignal.any([timeout.signal, this.signal]);
     const late = this.#clock.sleep(FIRST_MESSAGE_MS, signal).then(() => {
-      throw new GrpcFailure(GRPC.DEADLINE_EXCEEDED, 'no message was received in time');
+      throw new GrpcFailure(
+        GRPC.DEADLINE_EXCEEDED,
+        `no message was received within ${FIRST_MESSAGE_MS / 1000} s`,
+      );
     });
     try {
       const first = await Promise.race([messages.next(), late]);

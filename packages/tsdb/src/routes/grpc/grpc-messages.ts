@@ -80,5 +80,8 @@ async function inflate(
 
 function tooLarge(sizeBytes: number | undefined, maxSizeBytes: number): GrpcFailure {
   const size = sizeBytes === undefined ? 'a message' : `a message of ${sizeBytes} bytes`;
-  return new GrpcFailure(GRPC.RESOURCE_EXHAUSTED, `${size} exceeds the limit of ${maxSizeBytes}`);
+  return new GrpcFailure(
+    GRPC.RESOURCE_EXHAUSTED,
+    `${size} exceeds the limit of ${maxSizeBytes} bytes`,
+  );
 }

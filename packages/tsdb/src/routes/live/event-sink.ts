@@ -1,6 +1,6 @@
 import { LiveStream } from '@plinth/kernel';
-import type { LiveNotice, LiveSink } from '../../domain/live-queries/live-sink.js';
-import { completeSeq, type Position, positionText } from '../../domain/live-queries/position.js';
+import type { LiveNotice, LiveSink } from '@plinth/tsdb-live-queries/live-sink.js';
+import { completeSeq, type Position, positionText } from '@plinth/tsdb-live-queries/position.js';
 import type { TextFormat } from '../formats/encoder.js';
 import { TextBytes } from '../formats/text-bytes.js';
 import { TimeWriter } from '../formats/time-text.js';

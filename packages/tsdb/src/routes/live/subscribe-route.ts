@@ -6,10 +6,10 @@ import {
   type Route,
 } from '@plinth/kernel';
 import { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
+import { type Position, parsePosition } from '@plinth/tsdb-live-queries/position.js';
 import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { Type } from 'typebox';
-import { type Position, parsePosition } from '../../domain/live-queries/position.js';
 import type { RouteDeps } from '../deps.js';
 import { DB, PARAMS, QUERY_FAILED } from '../description.js';
 import { withOtherDatabaseHint } from '../query/other-database-hint.js';

@@ -104,7 +104,7 @@ export const savedQueryRoutes = (saved: SavedQueries): readonly Route[] => [
         return operatorFailure(
           request,
           412,
-          'the query was changed since this revision; reload it and try again',
+          'the query has been changed since this revision; reload it and try again',
         );
       }
       return savedResponse(200, changed);

@@ -83,7 +83,8 @@ export const storageRoutes = (
       errors: { 404: 'database or table not found', 422: 'table requires db' },
       handle(request, { query: { db, table, limit = 1000 } }) {
         if (db === undefined) {
-          if (table !== undefined) return operatorFailure(request, 422, 'table requires db');
+          if (table !== undefined)
+            return operatorFailure(request, 422, 'the parameter table requires the parameter db');
           return jsonResponse(200, shown());
         }
         const database = catalog.database(db);

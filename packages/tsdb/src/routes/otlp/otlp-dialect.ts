@@ -8,7 +8,7 @@ export const METRICS_PATH = '/v1/metrics';
 /** The schema of `google.rpc.Status` in JSON. */
 const STATUS_SCHEMA = {
   type: 'object',
-  properties: { message: { type: 'string', description: 'what is wrong' } },
+  properties: { message: { type: 'string', description: 'error message' } },
 };
 
 /** Authenticates like all time-series routes; errors are a `Status` message. */

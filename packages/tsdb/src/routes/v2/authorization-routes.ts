@@ -168,7 +168,10 @@ function freeName(description: string | undefined, tokens: TokenManagement): str
   if (!taken.has(wanted)) return wanted;
   for (let n = 2; n < MAX_NAME_ATTEMPTS; n++)
     if (!taken.has(`${wanted} ${n}`)) return `${wanted} ${n}`;
-  throw tsdbError('parameter_invalid', `description "${wanted}" is used too often; choose another`);
+  throw tsdbError(
+    'parameter_invalid',
+    `${MAX_NAME_ATTEMPTS - 1} authorizations already use the description "${wanted}"; choose another`,
+  );
 }
 
 type Permissions = Static<typeof V2Permissions>;

@@ -37,12 +37,12 @@ const TOKEN =
  * may be in double or single quotes. `_field` and comparisons of fields are extensions. `OR` is not supported, as in v2.
  */
 export function parseDeletePredicate(text: string): DeletePredicate {
-  if (text.length > MAX_LENGTH) throw invalid(text, `more than ${MAX_LENGTH} characters`);
+  if (text.length > MAX_LENGTH) throw invalid(text, `it has more than ${MAX_LENGTH} characters`);
   const tokens = tokenize(text).filter((token) => token !== '(' && token !== ')');
   const chosen: Chosen = { table: undefined, field: undefined };
   if (tokens.length === 0) return { ...chosen, conditions: [] };
   if (tokens.length > 4 * MAX_CONDITIONS) {
-    throw invalid(text, `more than ${MAX_CONDITIONS} conditions`);
+    throw invalid(text, `it has more than ${MAX_CONDITIONS} conditions`);
   }
   const conditions: DeleteCondition[] = [];
   for (let at = 0; at < tokens.length; at += 4) {
@@ -72,7 +72,7 @@ export function parseDeletePredicate(text: string): DeletePredicate {
       conditions.push({ name, op, value: unquoted(value), isQuoted: isQuoted(value) });
     else if (op !== '=') throw invalid(text, `${name} supports only =`);
     else if (chosen[kind] !== undefined && chosen[kind] !== unquoted(value)) {
-      throw invalid(text, `more than one ${name}; use a request for each`);
+      throw invalid(text, `it has more than one ${name}; send one request for each`);
     } else chosen[kind] = unquoted(value);
   }
   return { ...chosen, conditions };

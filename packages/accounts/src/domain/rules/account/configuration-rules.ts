@@ -47,7 +47,7 @@ function checkPurposeDescription(context: AccountContext): Violation | undefined
     return undefined;
   return violate('purpose_of_funds_description_must_be_empty_for_non_other_purpose_of_funds', {
     param: `${path}.purpose_of_funds_description`,
-    message: `${path}.purpose_of_funds_description is only allowed with the purpose other, not ${storer.purpose_of_funds ?? 'without one'}.`,
+    message: `${path}.purpose_of_funds_description is allowed only if purpose_of_funds is other, not ${storer.purpose_of_funds ?? 'unset'}.`,
   });
 }
 

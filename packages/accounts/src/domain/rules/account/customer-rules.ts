@@ -75,14 +75,14 @@ function checkShipping(context: AccountContext): Violation | undefined {
     const param = `${BLOCK}.shipping.address`;
     return violate('shipping_address_required', {
       param,
-      message: `${param} is required with the other members of shipping.`,
+      message: `${param} is required if shipping has other members.`,
     });
   }
   if (shipping.name) return undefined;
   const param = `${BLOCK}.shipping.name`;
   return violate('shipping_name_required', {
     param,
-    message: `${param} is required with the other members of shipping.`,
+    message: `${param} is required if shipping has other members.`,
   });
 }
 
@@ -97,7 +97,7 @@ function checkTestClock(context: AccountContext): Violation | undefined {
   if (context.livemode) {
     return violate('test_clock_disallowed_on_live_mode', {
       param,
-      message: `${param} can only be set in test mode.`,
+      message: `${param} can be set only in test mode.`,
     });
   }
   const clock = context.facts.testClocks.get(id);
@@ -110,7 +110,7 @@ function checkTestClock(context: AccountContext): Violation | undefined {
   if (context.stored?.applied.customer) {
     return violate('test_clock_invalid', {
       param,
-      message: `${param} can only be set when the customer configuration is first applied.`,
+      message: `${param} can be set only when the customer configuration is first applied.`,
     });
   }
   if (clock.status === 'advancing') {
@@ -143,7 +143,7 @@ function checkTaxLocation(context: AccountContext): Violation | undefined {
   if (hasTaxLocation(context)) return undefined;
   return violate('customer_invalid_tax_location', {
     param,
-    message: `${param} immediately requires a country at ${source}.`,
+    message: `${param} with the value immediately requires a country at ${source}.`,
     extra: {
       incorrect_fields: [{ field: source, type: 'missing' }],
       validate_location: 'immediately',

@@ -47,7 +47,7 @@ function checkKonbiniHours(context: AccountContext): Violation | undefined {
   if (wrong) {
     const [member, hour] = wrong;
     return hour === undefined
-      ? refuse(member, `${path}.${member} is required with the other hour.`)
+      ? refuse(member, `${path}.${member} is required; send both start_time and end_time.`)
       : refuse(member, `${path}.${member} is not a time from 00:00 to 23:59: ${quote(hour)}.`);
   }
   if (start === undefined || end === undefined || start < end) return undefined;

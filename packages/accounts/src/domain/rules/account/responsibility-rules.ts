@@ -18,7 +18,7 @@ export function checkResponsibilities(context: AccountContext): Violation | unde
   if (sent && !context.isBusiness) {
     return violate('unsupported_field_for_configs', {
       param: BLOCK,
-      message: `${BLOCK} can only be set with a merchant or recipient configuration.`,
+      message: `${BLOCK} can be set only with a merchant or recipient configuration.`,
     });
   }
   if (!context.isBusiness) return undefined;

@@ -48,7 +48,7 @@ export function checkPhones(context: FieldContext): Violation | undefined {
     if (readPhoneNumber(value, country ?? context.country)) return undefined;
     return violate('phone_invalid', {
       param: path,
-      message: `${path} is not a possible phone number: ${quote(value)}.`,
+      message: `${path} is not a valid phone number: ${quote(value)}.`,
     });
   });
 }

@@ -58,7 +58,7 @@ export function checkIdNumberCountries(
     if (!type || isTypeOfAny(type, countries)) return undefined;
     return violate('incorrect_id_number_for_country', {
       param: `${path}.${index}.type`,
-      message: `${path}.${index}.type ${type} is only valid in ${countryOfType(type)}, not in ${countries.join(' or ')}.`,
+      message: `${path}.${index}.type ${type} is valid only in ${countryOfType(type)}, not in ${countries.join(' or ')}.`,
     });
   });
 }

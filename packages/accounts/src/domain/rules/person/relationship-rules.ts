@@ -49,7 +49,7 @@ function checkAdditionalTerms(context: PersonContext): Violation | undefined {
     return undefined;
   return violate('additional_tos_only_allowed_for_legal_guardian', {
     param: 'additional_terms_of_service',
-    message: 'additional_terms_of_service can only be accepted by a legal guardian.',
+    message: 'additional_terms_of_service can be accepted only by a legal guardian.',
   });
 }
 

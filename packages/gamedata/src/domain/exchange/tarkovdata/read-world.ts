@@ -84,7 +84,7 @@ export function readLevels(reading: Reading): void {
   let total = 0;
   for (const [index, [key, raw]] of entries.entries()) {
     if (!/^[1-9]\d{0,5}$/.test(key))
-      throw reading.wrong(file, `/${key}`, 'the key must be a level number');
+      throw reading.wrong(file, `/${key}`, 'the key must be a level number from 1 to 999999');
     total += numberOf(raw['exp']);
     const group = raw['group'];
     reading.add('levels', file, `/${key}`, {

@@ -1,6 +1,6 @@
+import { columnsOf } from '@plinth/tsdb-caches/cache-definitions.js';
 import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
-import { columnsOf } from '../../caches/cache-definitions.js';
 import { listOf, systemTable, TEXT, UINT16, UINT64 } from '../system-table.js';
 import type { CacheList } from './last-caches.js';
 

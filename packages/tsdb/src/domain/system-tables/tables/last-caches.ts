@@ -1,7 +1,7 @@
+import { columnsOf } from '@plinth/tsdb-caches/cache-definitions.js';
+import type { Caches } from '@plinth/tsdb-caches/caches.js';
 import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
-import { columnsOf } from '../../caches/cache-definitions.js';
-import type { Caches } from '../../caches/caches.js';
 import { listOf, systemTable, TEXT, UINT16, UINT64 } from '../system-table.js';
 
 export type CacheList = Pick<Caches, 'definitions' | 'countOf' | 'tableFunction'>;

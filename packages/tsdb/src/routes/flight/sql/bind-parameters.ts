@@ -25,7 +25,10 @@ export async function bindParameters(
     query ??= statementOf(command);
     size += header.length + body.length;
     if (size > maxSizeBytes) {
-      throw new GrpcFailure(GRPC.RESOURCE_EXHAUSTED, `parameters exceed ${maxSizeBytes} bytes`);
+      throw new GrpcFailure(
+        GRPC.RESOURCE_EXHAUSTED,
+        `the parameters exceed ${maxSizeBytes} bytes; send fewer or shorter values`,
+      );
     }
     if (header.length > 0) parts.push(encapsulated(header), body);
   }
@@ -118,7 +121,9 @@ function parameterOf(
   if (DataType.isTime(type)) return timeOfDayText(BigInt(value as number | bigint), type.unit);
   if (DataType.isDuration(type)) return durationOf(BigInt(value as number | bigint), type.unit);
   if (DataType.isDate(type)) return new Date(Number(value)).toISOString().slice(0, 10);
-  throw invalid(`parameters of type ${String(type)} are not supported`);
+  throw invalid(
+    `parameters of type ${String(type)} are not supported; use a boolean, number, string, binary, date, time, timestamp or duration`,
+  );
 }
 
 /** Fraction digits of a second by Arrow time unit. */
@@ -129,7 +134,10 @@ function timeText(count: bigint, digits: number): string {
   const perSecond = 10n ** BigInt(digits);
   const seconds = floorDiv(count, perSecond);
   const milliseconds = Number(seconds) * 1000;
-  if (Math.abs(milliseconds) > MAX_DATE_MS) throw invalid('a timestamp parameter is out of range');
+  if (Math.abs(milliseconds) > MAX_DATE_MS)
+    throw invalid(
+      `a timestamp parameter is out of range; the maximum is ${new Date(MAX_DATE_MS).toISOString()}`,
+    );
   const whole = new Date(milliseconds).toISOString().slice(0, 'YYYY-MM-DDThh:mm:ss'.length);
   const fraction = String(count - seconds * perSecond).padStart(digits, '0');
   return digits === 0 ? `${whole}Z` : `${whole}.${fraction}Z`;

@@ -1,4 +1,5 @@
 import { invariant } from '@plinth/kernel';
+import type { CacheRows } from '@plinth/tsdb-caches/cache-rows.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
@@ -7,7 +8,6 @@ import type { PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
 import { outcomeOf } from '@plinth/tsdb-model/query/query-outcome.js';
 import type { SessionStatement } from '@plinth/tsdb-model/query/query-session.js';
 import type { ScanRequest, ScanSource } from '@plinth/tsdb-model/scan.js';
-import type { CacheRows } from '../caches/cache-rows.js';
 import type { Cell } from './batch-rows.js';
 import type { GatheredRows } from './gathered-rows.js';
 import type { LiveQuery, LiveStatements } from './live-query.js';

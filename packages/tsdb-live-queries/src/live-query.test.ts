@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { SystemClock } from '@plinth/kernel';
+import type { CacheRows } from '@plinth/tsdb-caches/cache-rows.js';
 import { RecordsNotRetained, type RetainedLog } from '@plinth/tsdb-engine/live/retained-log.js';
 import type { TableBatch } from '@plinth/tsdb-engine/write/write-buffer.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
@@ -9,7 +10,6 @@ import type { Engine } from '@plinth/tsdb-model/engine.js';
 import type { PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
-import type { CacheRows } from '../caches/cache-rows.js';
 import { CatchUpReader } from './catch-up.js';
 import type { GatheredRows } from './gathered-rows.js';
 import type { LivePlan } from './live-plan.js';

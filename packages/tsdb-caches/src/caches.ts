@@ -242,7 +242,7 @@ export class Caches {
       }
       if (this.countOf(schema.id, newCache.kind) >= MAX_CACHES_PER_TABLE) {
         throw invalidConfiguration(
-          `a table can have at most ${MAX_CACHES_PER_TABLE} caches of each kind`,
+          `a table can have at most ${MAX_CACHES_PER_TABLE} caches of each kind; delete one first`,
         );
       }
       const definition = { ...newCache, id: ++this.#lastIds[newCache.kind] } as unknown as D; // complete with its id
