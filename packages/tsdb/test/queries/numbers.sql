@@ -301,3 +301,21 @@ SELECT -n AS r FROM (SELECT CAST(1 AS BIGINT UNSIGNED) AS n);
 
 -- 101: §4.2 the negative of a literal beyond Int64
 SELECT -18446744073709551615 AS r, -9223372036854775808 AS s;
+
+-- 102: §4.2 decimals; expected values from DataFusion 55
+SELECT CAST(1.5 AS DECIMAL(5, 1)) * CAST(2.5 AS DECIMAL(5, 1)) AS r, CAST(99999.9 AS DECIMAL(6, 1)) * CAST(99999.9 AS DECIMAL(6, 1)) AS s,
+CAST(1234567890.12 AS DECIMAL(12, 2)) * CAST(1234567890.12 AS DECIMAL(12, 2)) AS t, 7 * CAST(2.5 AS DECIMAL(5, 1)) AS u;
+
+-- 103: §4.2 decimals; expected values from DataFusion 55
+SELECT CAST(10 AS DECIMAL(5, 1)) / CAST(3 AS DECIMAL(5, 1)) AS r, CAST(10.5 AS DECIMAL(5, 1)) / 4 AS s, -7 / CAST(2.5 AS DECIMAL(5, 1)) AS t;
+
+-- 104: §4.2 decimals; expected values from DataFusion 55
+SELECT x / y AS r, x * y AS s, x % y AS t, x + y AS u, x - y AS v
+FROM (VALUES (CAST(1.23 AS DECIMAL(5, 2)), CAST(0.7 AS DECIMAL(5, 1))), (NULL, CAST(2 AS DECIMAL(5, 1))), (CAST(-9.99 AS DECIMAL(5, 2)), CAST(3 AS DECIMAL(5, 1)))) v(x, y);
+
+-- 105: §4.2 decimals; expected values from DataFusion 55
+SELECT arrow_typeof(x * y) AS r, arrow_typeof(x / y) AS s, arrow_typeof(x % y) AS t, arrow_typeof(x + y) AS u, arrow_typeof(x * 3) AS v, arrow_typeof(7 / y) AS w
+FROM (VALUES (CAST(1.23 AS DECIMAL(5, 2)), CAST(0.7 AS DECIMAL(5, 1)))) v(x, y);
+
+-- 106: §4.2 decimals; expected value from DataFusion 55
+SELECT CAST(999999999999999999 AS DECIMAL(18, 0)) + CAST(1 AS DECIMAL(18, 0)) AS r;

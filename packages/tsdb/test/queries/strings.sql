@@ -441,3 +441,6 @@ SELECT s ~~ p AS a FROM (VALUES ('foo', 'f__'), ('foo', NULL), ('f', 'f_')) v(s,
 
 -- 148: §4.5 operators of PostgreSQL
 SELECT 'foo' ~~ 'f%';
+
+-- 149: §3.2 strings in dollar signs, as in DataFusion 55
+SELECT $$it's$$ AS a, $tag$a $$ b$tag$ AS b, $$$$ AS c, x = $$a'b$$ AS d FROM (VALUES ('a''b')) v(x);

@@ -387,3 +387,6 @@ SELECT arrow_typeof(TIMESTAMP '2022-01-01T12:00:00Z' AT TIME ZONE 'Europe/Berlin
 
 -- 130: §4.3 time
 SELECT TIMESTAMP '2022-01-01T12:00:00Z' AT TIME ZONE 'Europe/Berlin' AS r;
+
+-- 131: §4.3 lowercase t and z, as in DataFusion 55
+SELECT TIMESTAMP '2023-01-25t09:58:02z' AS r, CAST(x AS TIMESTAMP) AS s FROM (VALUES ('2023-01-25t09:58:02z')) v(x);

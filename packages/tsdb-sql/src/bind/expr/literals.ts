@@ -42,7 +42,8 @@ export function stringOf(literal: Literal): string | undefined {
     literal['SingleQuotedString'] ??
     literal['EscapedStringLiteral'] ??
     literal['UnicodeStringLiteral'] ??
-    literal['NationalStringLiteral'];
+    literal['NationalStringLiteral'] ??
+    (literal['DollarQuotedString'] as { readonly value: string } | undefined)?.value;
   return typeof text === 'string' ? text : undefined;
 }
 

@@ -10,12 +10,19 @@ import {
 import { FLOAT64, INT64, INTERVAL, NULL, TIMESTAMP, UTF8 } from './bound.js';
 
 type IntType = Extract<SqlType, { kind: 'int' }>;
+export type DecimalType = Extract<SqlType, { kind: 'decimal' }>;
+
+/** Digits of the largest Decimal128. */
+export const MAX_DIGITS = 38;
 
 function isTemporal(type: SqlType): boolean {
   return ['timestamp', 'date', 'time', 'duration', 'interval'].includes(type.kind);
 }
 
-/** Returns the result type of arithmetic on two numbers. Source: query-languages, "Numbers". */
+/**
+ * Returns the type to which both operands of arithmetic are converted. Source: query-languages,
+ * "Numbers".
+ */
 export function numericType(a: SqlType, b: SqlType): SqlType | undefined {
   if (a.kind === 'null') return isNumeric(b) ? b : b.kind === 'null' ? INT64 : undefined;
   if (b.kind === 'null') return numericType(b, a);
@@ -30,7 +37,7 @@ export function numericType(a: SqlType, b: SqlType): SqlType | undefined {
     const [x, y] = [asDecimal(a), asDecimal(b)];
     const scale = Math.max(x.scale, y.scale);
     const whole = Math.max(x.precision - x.scale, y.precision - y.scale);
-    return { kind: 'decimal', precision: Math.min(38, whole + scale), scale };
+    return decimal(whole + scale, scale);
   }
   return a.kind === 'int' && b.kind === 'int' ? integerType(a, b) : undefined;
 }
@@ -43,10 +50,14 @@ function integerType(a: IntType, b: IntType): SqlType {
   return { kind: 'int', bits, signed: true };
 }
 
-function asDecimal(type: SqlType): { readonly precision: number; readonly scale: number } {
+/** Returns the decimal type that contains all values of a numeric type. */
+export function asDecimal(type: SqlType): DecimalType {
   if (type.kind === 'decimal') return type;
-  const digits = type.kind === 'int' ? { 8: 3, 16: 5, 32: 10, 64: 20 }[type.bits] : 38;
-  return { precision: digits, scale: 0 };
+  return decimal(type.kind === 'int' ? { 8: 3, 16: 5, 32: 10, 64: 20 }[type.bits] : MAX_DIGITS, 0);
+}
+
+export function decimal(digits: number, scale: number): DecimalType {
+  return { kind: 'decimal', precision: Math.min(MAX_DIGITS, digits), scale };
 }
 
 /** Whether an integer type is read as days since 1970. */
@@ -121,7 +132,7 @@ function besideText(other: SqlType, textYields: boolean): SqlType | undefined {
 /** No integer type contains all values of Int64 and UInt64. */
 function unionOfIntegers(a: IntType, b: IntType): SqlType {
   const isWide = a.signed !== b.signed && [a, b].some((type) => !type.signed && type.bits === 64);
-  return isWide ? { kind: 'decimal', precision: 20, scale: 0 } : integerType(a, b);
+  return isWide ? decimal(20, 0) : integerType(a, b);
 }
 
 function finerUnit(a: TimeUnit, b: TimeUnit): TimeUnit {

@@ -7,7 +7,7 @@ import {
 import { instantOfLocal, isTimeZone } from '@plinth/tsdb-model/time/time-zone.js';
 
 const FORM =
-  /^\s*(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9})\d*)?)?\s*([A-Za-z+-][\w/+:-]{0,63})?)?\s*$/;
+  /^\s*(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9})\d*)?)?\s*([A-Za-z+-][\w/+:-]{0,63})?)?\s*$/;
 const MAX_TEXT_LENGTH = 256;
 
 /**

@@ -4,7 +4,6 @@ import { type IntervalValue, isText, type SqlType } from '@plinth/tsdb-model/sql
 import { addMonths, NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 import { instantOfLocal, offsetNsAt } from '@plinth/tsdb-model/time/time-zone.js';
 import type { Constant, ConstantValue } from '../../../bound-expr.js';
-import { duckDbType } from '../../../emit/duckdb-type.js';
 import { instantNsText, localNsText } from '../../../functions/time/zone-text.js';
 import {
   type Bound,
@@ -20,9 +19,8 @@ import {
 import { numericType } from '../../types/common-type.js';
 import { plainDigits } from '../../types/plain-digits.js';
 import { convert } from '../convert.js';
+import { type ArithmeticOp, bindDecimals } from './decimals.js';
 import { addIntervals, multiplyInterval, negateInterval } from './intervals.js';
-
-export type ArithmeticOp = '+' | '-' | '*' | '/' | '%';
 
 /**
  * Binds an arithmetic operator. Throws `plan_error` for unsupported operand types.
@@ -45,13 +43,17 @@ function numeric(
   right: Bound,
   displayName: string,
 ): Bound | undefined {
-  const type = numericType(left.type, right.type);
-  if (type === undefined) return undefined;
-  const folded = foldNumbers(left, op, right, type);
-  if (folded !== undefined) return constantExpr(folded, type, displayName);
-  const [a, b] = [convert(left, type), convert(right, type)];
-  const plain = plainText(a, op, b, type);
-  const typed = type.kind === 'decimal' ? `CAST(${plain} AS ${duckDbType(type)})` : plain;
+  const common = numericType(left.type, right.type);
+  if (common === undefined) return undefined;
+  const folded = foldNumbers(left, op, right, common);
+  if (folded !== undefined) return constantExpr(folded, common, displayName);
+  const {
+    text: typed,
+    type,
+    right: b,
+  } = common.kind === 'decimal'
+    ? bindDecimals(left, op, right)
+    : bindPlain(left, op, right, common);
   const operands = [...new Set([...nullableParts(left), ...nullableParts(right)])];
   const mayFail = type.kind !== 'float' && (op === '/' || op === '%') && mayBeZero(b);
   // NULL / 0 is NULL.
@@ -70,6 +72,11 @@ const UNSIGNED_FUNCTIONS: Partial<Record<ArithmeticOp, string>> = {
   '-': 'subtract',
   '*': 'multiply',
 };
+
+function bindPlain(left: Bound, op: ArithmeticOp, right: Bound, type: SqlType) {
+  const [a, b] = [convert(left, type), convert(right, type)];
+  return { text: plainText(a, op, b, type), type, right: b };
+}
 
 function plainText(a: Bound, op: ArithmeticOp, b: Bound, type: SqlType): string {
   if (type.kind !== 'int') return `(${a.text} ${op} ${b.text})`;

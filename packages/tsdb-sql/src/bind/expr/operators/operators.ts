@@ -20,9 +20,10 @@ import { eitherCondition } from '../../types/row-conditions.js';
 import { convert } from '../convert.js';
 import { fieldOf } from '../fields.js';
 import { bindFunction } from '../function-calls.js';
-import { type ArithmeticOp, bindArithmetic, bindNegation } from './arithmetic.js';
+import { bindArithmetic, bindNegation } from './arithmetic.js';
 import { bindComparison, type ComparisonOp } from './comparison.js';
 import { condition } from './condition.js';
+import type { ArithmeticOp } from './decimals.js';
 import { bindLike } from './like.js';
 
 const ARITHMETIC: Readonly<Record<string, ArithmeticOp>> = {
