@@ -68,7 +68,7 @@ export interface EngineDeps {
 
 /** Background events, for logs and metrics. */
 export interface EngineReport {
-  /** Rows of a write were not written. */
+  /** Called when rows of a write were not written. */
   rowsRefused(request: WriteRequest, outcome: WriteOutcome): void;
   flushed(durationMs: number): void;
   flushFailed(error: unknown, retryMs: number): void;

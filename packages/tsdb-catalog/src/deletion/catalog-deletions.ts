@@ -41,8 +41,8 @@ export interface CatalogDeletionsDeps extends CatalogRestorationDeps {
 
 /**
  * Deletes and restores databases and tables. A deletion renames immediately, so the name is free
- * again. Restoring is possible while the data exists, which is removed at the scheduled time.
- * Source: tsdb-http, "Deletion life cycle".
+ * again. They can be restored until their data is removed at the scheduled time. Source: tsdb-http,
+ * "Deletion life cycle".
  */
 export class CatalogDeletions {
   readonly #deps: CatalogDeletionsDeps;
@@ -104,7 +104,7 @@ export class CatalogDeletions {
     await this.#restoration.table(target);
   }
 
-  /** Removes the data of databases and tables that are due. */
+  /** Removes the data of databases and tables whose removal is due. */
   async purgeDue(steps: PurgeSteps): Promise<void> {
     await this.#purge.due(steps);
   }
@@ -140,7 +140,7 @@ export class CatalogDeletions {
       write: async (tx) => {
         await writeDeletedDatabase(tx, left);
         await writeDeletedTables(tx, tables);
-        // The event of the database covers its tables.
+        // The event for the database covers its tables.
         await this.#deps.events.database(tx, 'deleted', database);
       },
       wasCommitted: (reader) => isDatabaseDeletedAs(reader, left),

@@ -20,7 +20,10 @@ const MAX_WAITING_COUNT = 1000;
  */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
-/** Each point is part of the text of the queries that the deletion affects, once for each field of a deletion of values. */
+/**
+ * Each point is part of the SQL text of the queries that the deletion affects, once for each field
+ * of a deletion of values.
+ */
 const MAX_POINTS = 10_000;
 /** Maximum points of one table that compaction has not removed. */
 const MAX_WAITING_POINTS = 100_000;
@@ -81,7 +84,8 @@ export class RowDeletions {
       if (tombstones.conditionCount + own > MAX_WAITING_COUNT)
         throw tsdbError('too_many_deletions', { table: schema.name });
     }
-    // No await follows between here and the log record, so later rows have higher sequence numbers.
+    // There is no await between here and the log record, so later rows have higher sequence
+    // numbers.
     const seq = this.#buffer.nextSeq();
     const made = stores.map((store): { store: TableStore; tombstone: Tombstone } => {
       const id = this.#random.uuidV7();

@@ -240,7 +240,7 @@ export class Flusher {
       throw new FlushHeldElsewhere();
   }
 
-  /** Called once after startup if every record was restored, flushed before, or of a deleted table. */
+  /** Called once after startup if every record was restored, was flushed before, or belongs to a deleted table. */
   removeObsoleteFiles(): void {
     this.#mayHaveObsoleteFiles = true;
   }
@@ -263,7 +263,7 @@ export class Flusher {
     if (this.#buffer.sizeBytes > 0) this.#deps.onDeferred();
   }
 
-  /** True if startup is fast even with all rows in the log. */
+  /** True if startup is fast even if the log still contains all rows. */
   get #isStartShort(): boolean {
     const { sizeBytes, fileCount } = this.#buffer.logLength;
     if (sizeBytes > MAX_DEFERRED_BYTES || fileCount > MAX_DEFERRED_FILES) return false;

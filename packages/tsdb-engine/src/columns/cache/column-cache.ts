@@ -1,8 +1,8 @@
 import { LoadQueue } from './load-queue.js';
 
 /**
- * Entries used this recently are not evicted for new ones, so that a working set larger than the
- * cache does not thrash.
+ * Entries used this recently are not evicted to admit new ones, so that a working set larger than
+ * the cache does not cause thrashing.
  */
 const LEAST_IDLE_MS = 5000;
 

@@ -22,10 +22,11 @@ import { TableEncodedTags } from './table-encoded-tags.js';
  * DuckDB query, which is faster for few series.
  */
 const MAX_AWAITED_VALUES = { few: 100_000, many: 1_000_000 };
-/** After this many, the columns of a segment are loaded into memory. */
+/** After this many series reads, the columns of a segment are loaded into memory. */
 const MAX_SERIES_READS = 64;
 /**
- * When this many rows follow, rows in blocks are loaded in advance, before the blocks drop them.
+ * Rows in blocks are loaded in advance when this many rows follow them, before the blocks drop
+ * them.
  */
 const OLD_BLOCK_ROWS = 32_768;
 /**

@@ -33,7 +33,8 @@ const ROWS_PER_RUN = 16;
 const MOST_CHUNK_ROWS = 2048;
 const LEAST_CHUNK_ROWS = 256;
 /**
- * The encoded text fits in pooled memory (`PiecePool`), also as JSON with a name before each value.
+ * With this many values, the encoded text fits in pooled memory (`PiecePool`), also as JSON with a
+ * name before each value.
  */
 const CHUNK_VALUES = 20_480;
 /** Larger results are streamed by time slice. */

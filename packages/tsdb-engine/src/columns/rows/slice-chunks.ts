@@ -21,7 +21,7 @@ interface SliceField {
   /** True if a row may have no value. */
   readonly mayLack: boolean;
   values: Float64Array;
-  /** Whether each row has a value; used only if some may have none. */
+  /** Whether each row has a value; used only if some rows may have none. */
   present: Uint8Array;
 }
 
