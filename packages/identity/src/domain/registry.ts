@@ -197,7 +197,7 @@ export class Registry {
     return await this.#store.find(key);
   }
 
-  /** Principal of a credential, with the limits of its identity through that credential. */
+  /** Returns the principal of a credential, with the limits of its identity through that credential. */
   async principalOf(credential: Credential): Promise<Principal> {
     const separator = credential.identity.indexOf(':');
     const kind = credential.identity.slice(0, separator);

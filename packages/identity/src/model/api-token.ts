@@ -9,7 +9,7 @@ import { Type } from 'typebox';
 export const OPERATOR_TOKEN_NAME = '_admin';
 export const OPERATOR_TOKEN_ID = 0;
 
-/** A name as `isSafeName` defines it. */
+/** A name that `isSafeName` accepts. */
 export const TokenName = Type.String({
   minLength: 1,
   maxLength: 255,
@@ -27,7 +27,7 @@ export interface ApiToken {
   readonly createdByTokenId: number | undefined;
   readonly updatedMs: number | undefined;
   readonly updatedByTokenId: number | undefined;
-  /** Valid while this is later than now; `undefined` for a token that never expires. */
+  /** The token is valid until this time; `undefined` for a token that never expires. */
   readonly expiryMs: number | undefined;
   /** Granted permissions; `undefined` for all, as for an admin token. */
   readonly permissions: readonly Permission[] | undefined;
@@ -59,7 +59,7 @@ export function isTokenText(text: string): boolean {
   return text.startsWith(PREFIX) && text.length > PREFIX.length && text.length <= MAX_TEXT_LENGTH;
 }
 
-/** Number of characters after the prefix. */
+/** Returns the number of characters after the prefix. */
 export const secretLength = (text: string): number => text.length - PREFIX.length;
 
 /** SHA-512 in lower-case hex. A token has 512 random bits, so a slow hash is not needed. */

@@ -148,7 +148,7 @@ function readNewIdentity(body: Fields): NewIdentity {
   NEW_CHECKS.get(kind)?.(body);
   return {
     kind,
-    id: (id ?? client_id) as number | string | undefined, // checked above, as the others
+    id: (id ?? client_id) as number | string | undefined, // checked above, like the others
     secret: secret as string | undefined,
     attributes: attributes as IdentityAttributes,
   };

@@ -15,7 +15,7 @@ export interface TableDeps {
   readonly apps: Apps;
   readonly registry: Registry;
   readonly quota: TokenQuota;
-  /** Ordered by id, including expired tokens. */
+  /** Returns all tokens, including expired ones, ordered by id. */
   listTokens(): readonly ApiToken[];
   /** `undefined` if the server runs without authentication. */
   readonly tokens: ApiTokens | undefined;

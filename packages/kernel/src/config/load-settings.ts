@@ -87,7 +87,7 @@ export function settingOrigins(
   return origins;
 }
 
-/** The value in an error message. For a secret, only its length is shown. */
+/** Returns the value for an error message. For a secret, only its length is shown. */
 function shown({ key }: SettingDescription, raw: unknown): string {
   if (!isSecretSetting(key)) return JSON.stringify(withoutLogins(raw));
   return typeof raw === 'string' ? `${raw.length} characters` : typeof raw;

@@ -47,7 +47,7 @@ function meaningOf({ description, details }: SettingDescription): string {
   return details === '' ? sentence : `${sentence} ${details}`;
 }
 
-/** A default in readable form. */
+/** Formats a default value. */
 export const defaultText = (value: unknown): string =>
   Array.isArray(value)
     ? value.join(',') || '(empty)'

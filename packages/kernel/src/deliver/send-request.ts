@@ -130,7 +130,7 @@ class ResponseReader implements Dispatcher.DispatchHandler {
       body,
       isTruncated: !isComplete,
     };
-    // An unread rest of a body prevents the next response.
+    // The connection cannot be reused while part of a body is unread.
     this.#resolve({ outcome, isReusable: isComplete });
   }
 
