@@ -4,7 +4,7 @@ import type { Dimension } from '../../ast/select.js';
 import { planFailure } from '../plan-failure.js';
 import type { BoundSource } from './source.js';
 
-/** The error for the former name of a table. */
+/** Returns the error for the former name of a table. */
 export const renamedMeasurement = (before: string, after: string): Error =>
   planFailure(`measurement '${before}' was renamed to '${after}'; use the new name`);
 
