@@ -22,7 +22,7 @@ import type { SliceMemory, SliceReservation } from './slices/slice-memory.js';
  * two queries would take longer than sorting.
  */
 const MAX_WHOLE_ROWS = 200_000;
-/** Each slice scans the timestamps of all rows, which is not worthwhile for less. */
+/** Each slice scans the timestamps of all rows, which is not worthwhile for smaller slices. */
 const LEAST_BYTES = 1024 * 1024;
 /**
  * Thresholds for slicing: rows for results with short strings, bytes for those with longer strings.

@@ -154,7 +154,7 @@ export class SeriesIndex implements SeriesLookup {
     if (names === undefined || keys.every((key) => names.storedNameOf(key) === key)) {
       return this.#resolveKeys(keys, tags);
     }
-    // The packed tags have other keys and possibly another order than those of the index.
+    // The keys of the packed tags, and possibly their order, differ from those of the index.
     return this.resolve(keys, unpackValues(keys, tags));
   }
 

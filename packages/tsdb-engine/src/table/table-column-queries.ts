@@ -19,7 +19,7 @@ import type { GenerationTable } from './generation-table.js';
 import type { TableComponents } from './table-components.js';
 import type { OpenSegment } from './table-segments.js';
 
-/** Rows per series in which the last row of every series is looked for first. */
+/** Number of rows per series that are first searched for the last row of every series. */
 const LAST_ROWS_PER_SERIES = 4;
 
 type Result = Iterable<ResultChunk> | undefined;
@@ -34,7 +34,7 @@ export class TableColumnQueries {
   readonly #columns: TableColumns;
   readonly #loads: LoadQueue;
   readonly #requested: RequestedRows;
-  /** The segments at the latest query of all last rows that had to read older rows. */
+  /** Segments at the time of the latest query for all last rows that had to read older rows. */
   #incompleteSegments: readonly OpenSegment[] | undefined;
   /** Reused, because every query needs the segments in its range, and a segment never changes. */
   readonly #segmentSources = new WeakMap<OpenSegment, RowSource>();
@@ -159,8 +159,8 @@ export class TableColumnQueries {
   }
 
   /**
-   * Preloads the columns of a segment if queries have requested its time. Returns false if all loaded
-   * columns would then exceed `limitBytes`.
+   * Preloads the columns of a segment if queries have requested its time range. Returns false if
+   * all loaded columns would then exceed `limitBytes`.
    */
   async preload(open: OpenSegment, limits: PreloadLimits): Promise<boolean> {
     // DuckDB reads overlays, which contain points written twice, and segments with deleted rows.

@@ -49,13 +49,14 @@ export class TableStore {
   readonly tombstones = new Tombstones();
   readonly series: TableSeries;
   readonly repeated: RepeatedPoints;
-  /** Queries that need no DuckDB. */
+  /** Queries that do not need DuckDB. */
   readonly columnQueries: TableColumnQueries;
   readonly #textSizes = new TextSizes();
   /** True if the table's data is being removed, so no more of it may be stored. */
   isBeingRemoved = false;
   /**
-   * True if none of the table's files is registered any more. Until then, a failed deletion may be retried after the next start.
+   * True if none of the table's files is still registered. Until then, a failed deletion may be
+   * retried after the next start.
    */
   #isUnregistered = false;
   #schema: TableSchema;

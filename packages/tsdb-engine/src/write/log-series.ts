@@ -19,7 +19,7 @@ const ROWS_PER_DEFINITION = 64;
 export class LogSeries {
   #defined = new Uint8Array(64);
   #file = -1;
-  /** Since all series were last redefined. */
+  /** Number of definitions since all series were last redefined. */
   #definedCount = 0;
   #rowCount = 0;
   /** Scratch buffer for definitions. */
@@ -54,7 +54,9 @@ export class LogSeries {
     return count;
   }
 
-  /** Definitions that a record with these rows must contain in log file number `file`. */
+  /**
+   * Returns the definitions that a record with these rows must contain in log file number `file`.
+   */
   define(file: number, series: Uint32Array, index: SeriesIndex): PackedDefinitions {
     if (file !== this.#file) {
       this.#file = file;

@@ -15,7 +15,7 @@ interface Header {
   readonly end: number;
 }
 
-/** Size of the decoded bytes, as the header states it. Throws `snappy_corrupt`. */
+/** Returns the size of the decoded bytes according to the header. Throws `snappy_corrupt`. */
 export const snappySize = (input: Uint8Array): number => readHeader(input).sizeBytes;
 
 /**

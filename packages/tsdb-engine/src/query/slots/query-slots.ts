@@ -40,7 +40,7 @@ export class QuerySlots {
   readonly #count: number;
   readonly #semaphore: FairSemaphore;
   readonly #counts = { yielded: 0, withoutSlot: 0 };
-  /** Slots of queries that wait for their clients; the slot of the longest waiting one is taken first. */
+  /** Slots of queries that wait for their clients; the slot of the query that has waited longest is taken first. */
   readonly #idle = new Set<Slot>();
 
   constructor(count: number) {
