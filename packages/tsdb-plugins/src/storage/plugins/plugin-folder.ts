@@ -27,8 +27,8 @@ export interface PluginFile {
 }
 
 /**
- * The folder of the users' plugins. Nothing outside of it is read or written. Source:
- * processing-engine, "Plugin files".
+ * The folder of user plugins. No file outside of it is read or written. Source: processing-engine,
+ * "Plugin files".
  */
 export class PluginFolder {
   readonly root: string;

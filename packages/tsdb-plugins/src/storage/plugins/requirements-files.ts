@@ -83,7 +83,7 @@ async function readText(path: string, name: string): Promise<string> {
   throw tsdbError('requirements_refused', `${name} is not valid UTF-8 text`);
 }
 
-/** Returns the files that the installer would read because of the text, except URLs. */
+/** Returns the files that the text makes the installer read, except URLs. */
 function filesNamedIn(
   text: string,
   name: string,

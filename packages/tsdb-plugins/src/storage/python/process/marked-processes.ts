@@ -12,7 +12,7 @@ const PREFIX = `${MARK_VARIABLE}=`;
 const COUNTED_FOR_MS = 250;
 /** Number of reads before yielding to the event loop; each takes several microseconds. */
 const READS_PER_TICK = 50;
-/** Processes that start faster than they are found are found in a later round. */
+/** Maximum number of rounds; a later round finds processes that started during an earlier one. */
 const ROUNDS = 20;
 
 /** Process ids by mark. */
