@@ -12,7 +12,7 @@ export interface ParserLimits {
    */
   readonly maxSeriesCount: number;
   readonly maxSizeBytes: number;
-  /** Maximum cells of 8 bytes in the columns of one body. */
+  /** Maximum number of cells (8 bytes each) in the columns of one body. */
   readonly maxCells: number;
   readonly line: LineLimits;
 }

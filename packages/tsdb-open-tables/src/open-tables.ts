@@ -68,7 +68,7 @@ export class OpenTables {
       const uuid = deps.catalog.keptTableById(record.tableId)?.uuid;
       if (uuid === undefined) continue; // its objects are removed by the first pass
       const table = new PublishedTable({ tableId: record.tableId, uuid });
-      // Readers find the last version at once; the first pass verifies its objects.
+      // Readers find the last version immediately; the first pass verifies its objects.
       table.use(record, historyOf(record.history, deps.trees.root));
       if (table.history !== undefined) table.state = { kind: 'published' };
       tables.#tables.set(record.tableId, table);

@@ -46,8 +46,8 @@ export function* checkRows(check: {
   readonly seriesOf: SeriesOf;
   readonly limits: CatalogLimits;
   /**
-   * Called in the last step: the number of active tables, including those being created, and its
-   * limit.
+   * Called in the last step. Returns the number of active tables, including those being created,
+   * and its limit.
    */
   readonly tableRoom: () => { readonly tableCount: number; readonly limit: number };
   /** Whether the name belongs to a deleted table. */

@@ -41,8 +41,8 @@ export interface CatalogDeletionsDeps extends CatalogRestorationDeps {
 
 /**
  * Deletes and restores databases and tables. A deletion renames immediately, so the name is free
- * again. They can be restored until their data is removed at the scheduled time. Source: tsdb-http,
- * "Deletion life cycle".
+ * again. Deleted objects can be restored until their data is removed at the scheduled time. Source:
+ * tsdb-http, "Deletion life cycle".
  */
 export class CatalogDeletions {
   readonly #deps: CatalogDeletionsDeps;
@@ -89,7 +89,7 @@ export class CatalogDeletions {
   }
 
   /**
-   * Restores the database under its earlier name. @param name its present or earlier name; the
+   * Restores the database under its earlier name. @param name its current or earlier name; the
    * latest deletion if there are several.
    */
   async undeleteDatabase(name: string): Promise<void> {
@@ -109,7 +109,7 @@ export class CatalogDeletions {
     await this.#purge.due(steps);
   }
 
-  /** Removes databases and tables from the catalog whose data was removed at `untilMs` or before. */
+  /** Removes from the catalog the databases and tables whose data was removed at `untilMs` or before. */
   async forgetPurged(untilMs: number): Promise<void> {
     await this.#purge.forget(untilMs);
   }

@@ -58,7 +58,7 @@ export class CatalogPurge {
     }
   }
 
-  /** Removes databases and tables from the catalog whose data was removed at `untilMs` or before. */
+  /** Removes from the catalog the databases and tables whose data was removed at `untilMs` or before. */
   async forget(untilMs: number): Promise<void> {
     const { deleted } = this.#state;
     const isDue = (each: { readonly purgedMs: number | undefined }): boolean =>

@@ -39,7 +39,7 @@ export class CatalogRestoration {
 
   /**
    * Restores the database under its earlier name, with the retention policies deleted with it.
-   * @param name its present or earlier name; the latest deletion if there are several.
+   * @param name its current or earlier name; the latest deletion if there are several.
    */
   async database(name: string): Promise<void> {
     const found = this.#findDatabase(name);

@@ -73,7 +73,7 @@ export class CatalogReplacements {
   /**
    * Creates the copy of a table, without rows. A rename in progress is finished first.
    * Throws `table_not_known`, and the errors of `definitionOf`.
-   * @param definitionOf returns the columns of the copy of the present table.
+   * @param definitionOf returns the columns of the copy of the current table.
    */
   async stage(
     original: TableSchema,

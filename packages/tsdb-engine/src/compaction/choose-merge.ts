@@ -9,7 +9,7 @@ import { type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
  * segment, or several if their partitions are narrower.
  */
 const MERGE_COUNT = 8;
-/** Maximum bytes that a merge reads, if it can be divided; larger segments are not merged. */
+/** Maximum size of the inputs of a merge, if it can be divided; larger segments are not merged. */
 const MAX_MERGE_BYTES = 256 * 1024 * 1024;
 /**
  * Large segments, with this many values, are only rewritten for overlays, deletions and requests, so that

@@ -6,7 +6,7 @@ import type { TableStore } from '../table/table-store.js';
 import { isDeletion, type Tombstone } from '../table/tombstones.js';
 import type { TableBatch, WriteBuffer } from '../write/write-buffer.js';
 
-/** Bytes of records that are read before other work runs. */
+/** Number of bytes of records that are read before other work runs. */
 const YIELD_BYTES = 2 * 1024 * 1024;
 /** Number of the first log file of a node. */
 const FIRST_FILE = 1;

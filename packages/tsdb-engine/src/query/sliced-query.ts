@@ -29,7 +29,7 @@ const LEAST_BYTES = 1024 * 1024;
  */
 const MIN_SLICED_ROWS = 8192;
 const MIN_SLICED_BYTES = 4 * 1024 * 1024;
-/** Rows read to estimate string lengths, which may be very long. */
+/** Number of rows read to estimate string lengths, which may be very long. */
 const PROBE_ROWS = 16;
 /** A chunk of very long strings is a separate slice, because decoding it blocks the event loop. */
 const MAX_CHUNK_BYTES = 16 * 1024 * 1024;

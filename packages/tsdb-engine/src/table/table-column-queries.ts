@@ -34,7 +34,7 @@ export class TableColumnQueries {
   readonly #columns: TableColumns;
   readonly #loads: LoadQueue;
   readonly #requested: RequestedRows;
-  /** Segments at the time of the latest query for all last rows that had to read older rows. */
+  /** Segments when a query for all last rows most recently had to read older rows. */
   #incompleteSegments: readonly OpenSegment[] | undefined;
   /** Reused, because every query needs the segments in its range, and a segment never changes. */
   readonly #segmentSources = new WeakMap<OpenSegment, RowSource>();
@@ -88,7 +88,7 @@ export class TableColumnQueries {
     const newest = { ...request, minTimeNs: newestFromNs ?? minTimeNs };
     const chunks = await this.#computeFrom(newest, read, newestFromNs !== undefined);
     if (chunks !== 'incomplete') return chunks;
-    // A query of some series does not show whether the others have newer rows.
+    // A query for some series does not show whether the others have newer rows.
     if (selected === undefined) this.#incompleteSegments = this.#components.segments.list;
     return (await this.#computeFrom({ ...request, minTimeNs }, read, false)) as Result;
   }
@@ -153,7 +153,7 @@ export class TableColumnQueries {
     return undefined;
   }
 
-  /** Prepares a segment for queries of few series. */
+  /** Prepares a segment for queries for few series. */
   async prepare(open: OpenSegment): Promise<void> {
     if (this.#columns.isEnabled) await this.#columns.prepare(this.#segmentRows(open));
   }

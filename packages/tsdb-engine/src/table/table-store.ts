@@ -45,7 +45,7 @@ export type RowObserver = (batch: RowBatch) => void;
  */
 export class TableStore {
   readonly tableId: number;
-  /** Hidden rows: every code path that reads rows must apply them. */
+  /** Tombstones of hidden rows: every code path that reads rows must apply them. */
   readonly tombstones = new Tombstones();
   readonly series: TableSeries;
   readonly repeated: RepeatedPoints;
@@ -272,7 +272,7 @@ export class TableStore {
     });
   }
 
-  /** Prevents the removal of the present files. Call `release` exactly once. */
+  /** Prevents the removal of the current files. Call `release` exactly once. */
   pinFiles(): { readonly files: readonly StoredFile[]; release(): void } {
     const segments = this.#segments.list;
     const seriesFiles = this.series.files;

@@ -106,7 +106,7 @@ export class Tombstones {
     this.#pending.add(whenDecided);
   }
 
-  /** Call when the deletion is stored: it takes effect. */
+  /** Call when the deletion is stored; it then takes effect. */
   confirm(tombstone: Tombstone): void {
     this.#announced.delete(tombstone);
     this.#all = [...this.#all, tombstone];

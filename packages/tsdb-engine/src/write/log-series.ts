@@ -7,8 +7,8 @@ import type { SeriesIndex } from '../series/series-index.js';
  */
 const MIN_ROWS_BEFORE_REDEFINITION = 4096;
 /**
- * Minimum rows per repeated definition, so that definitions of many series use a small part of the
- * log. With many series, more rows precede the redefinition.
+ * Minimum number of rows per repeated definition, so that definitions of many series use a small
+ * part of the log. With many series, more rows precede the redefinition.
  */
 const ROWS_PER_DEFINITION = 64;
 
@@ -25,7 +25,7 @@ export class LogSeries {
   /** Scratch buffer for definitions. */
   #bytes = Buffer.alloc(1024);
 
-  /** Makes the next record define everything again. */
+  /** Makes the next record define all series again. */
   forget(): void {
     this.#file = -1;
   }

@@ -22,7 +22,7 @@ export class MemoryWaitQueue {
 
   /**
    * Resolves when enough memory may be free, or at `latestMs`.
-   * @param latestMs of the monotonic clock.
+   * @param latestMs time of the monotonic clock.
    * @throws `buffer_full` if that time has passed or too many bodies are waiting.
    */
   async next(bodySizeBytes: number, latestMs: number): Promise<void> {

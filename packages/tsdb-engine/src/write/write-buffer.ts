@@ -16,8 +16,8 @@ export interface TableBatch {
 }
 
 /**
- * Notified of the rows of each log record when they are durable, in the order of the log. Live queries use it; triggers
- * use `CommitListener`.
+ * Notified of the rows of each log record when they are durable, in log order. Live queries use it;
+ * triggers use `CommitListener`.
  */
 export interface RecordListener {
   /** Called for every write when its record is queued. If it returns false, the rows of the table are not reported. */

@@ -153,7 +153,7 @@ export class FastLines {
    */
   #findSeriesEnd(start: number): number {
     const bytes = this.#bytes;
-    // This is a blank line, a comment or an unusual first byte.
+    // The line is blank, a comment, or starts with an unusual byte.
     if ((bytes[start] as number) <= HASH) return NOT_FAST;
     for (let at = start; ; at++) {
       let byte = bytes[at] as number;

@@ -1,7 +1,7 @@
 import { requestError } from '@plinth/kernel';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
-/** A longer length would not fit 32 bits. */
+/** A longer length would not fit in 32 bits. */
 const MAX_HEADER_BYTES = 5;
 /** Literals and copies up to this size are copied in a loop, which is faster than a call. */
 const SHORT_BYTES = 32;

@@ -92,8 +92,8 @@ export class ParserPool {
   }
 
   /**
-   * Parses in the caller's thread; `undefined` if a worker has to parse the body. Throws like
-   * `parse` rejects.
+   * Parses in the caller's thread; `undefined` if a worker has to parse the body. Throws the errors
+   * with which `parse` rejects.
    */
   parseNow(body: Uint8Array, options: ParseJobOptions): ParseResult | undefined {
     if (this.#isClosed) throw tsdbError('shutting_down');

@@ -103,7 +103,10 @@ export class TablePublisher {
     return this.#deps.uploads !== undefined;
   }
 
-  /** Returns false if the files must be listed again, because some have been removed or uploads took long. */
+  /**
+   * Returns false if the files must be listed again, because some have been removed or the uploads
+   * took a long time.
+   */
   async #upload(table: PublishedTable, store: TableStore, seen: Seen): Promise<boolean> {
     const onProgress = (doneCount: number, count: number): void => {
       table.state = { kind: 'waiting', reason: `${doneCount} of ${count} files are uploaded` };

@@ -7,8 +7,8 @@ import { LoadQueue } from './load-queue.js';
 const LEAST_IDLE_MS = 5000;
 
 /**
- * Maximum rows of one segment that are cached as one range. A load needs 16 bytes per row in addition to
- * its result.
+ * Maximum number of rows of one segment that are cached as one range. A load needs 16 bytes per row
+ * in addition to its result.
  */
 const SEGMENT_RANGE_ROWS = 1024 * 1024;
 

@@ -30,8 +30,8 @@ const MAX_SERIES_READS = 64;
  */
 const OLD_BLOCK_ROWS = 32_768;
 /**
- * Columns of a range that are preloaded with one statement. Loads that a query waits for run between
- * two statements.
+ * Number of columns of a range that are preloaded with one statement. Loads that a query waits for
+ * run between two statements.
  */
 const PRELOAD_COLUMNS = 4;
 
@@ -131,7 +131,7 @@ export class TableColumns {
     return read && [...rows, ...read];
   }
 
-  /** Prepares a segment for queries of few series. */
+  /** Prepares a segment for queries for few series. */
   async prepare(source: RowSource): Promise<void> {
     await this.#fewSeries.prepare(source);
   }

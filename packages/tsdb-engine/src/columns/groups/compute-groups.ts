@@ -24,7 +24,7 @@ import { SeriesGroups } from './series-groups.js';
  */
 const MAX_VALUES = 128_000_000;
 const MAX_GROUP_BUCKETS = 2_000_000;
-/** Values between two yields to the event loop: a few milliseconds. */
+/** Number of values processed between two yields to the event loop: a few milliseconds. */
 const VALUES_PER_STEP = 4_000_000;
 /** Cost of locating the rows of a run and its first bucket, in values. */
 const VALUES_PER_RUN = 128;

@@ -28,8 +28,8 @@ const MAX_VALUES = { searched: 10_000_000, read: 2_000_000, kept: 2_000_000 };
  */
 const MAX_KNOWN_RUNS = 64;
 /**
- * Concurrent reads of this kind per node, of at most 32 MB each. Further queries use DuckDB and its
- * memory limit.
+ * Maximum number of concurrent reads of this kind per node, of at most 32 MB each. Further queries
+ * use DuckDB and its memory limit.
  */
 const MAX_UNDER_WAY = 4;
 
@@ -279,8 +279,8 @@ function readRuns({ index, runs }: KnownFile, group: number, pages: ColumnPages)
 }
 
 /**
- * Drops the rows before and after a time range if all rows are of one series in the order of time,
- * so that fewer values are decoded.
+ * Drops the rows before and after a time range if all rows belong to one series in time order, so
+ * that fewer values are decoded.
  */
 function withinTimes(
   part: Part,

@@ -106,7 +106,7 @@ export class SliceChunks {
     }
   }
 
-  /** In 32-bit halves: a bigint per row would dominate the cost. */
+  /** Computes timestamps in 32-bit halves: a bigint per row would dominate the cost. */
   #times(order: Uint32Array, take: (sizeBytes: number) => ArrayBuffer): ColumnVector {
     const ticks = this.#ticks;
     const count = order.length;

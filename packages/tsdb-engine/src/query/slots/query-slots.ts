@@ -4,7 +4,8 @@ import { endOfQuery } from '@plinth/tsdb-model/query/end-of-query.js';
 import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 
 /**
- * Maximum number of waiting queries; more are rejected. A single owner must leave room for others.
+ * Maximum number of waiting queries; more are rejected. A single owner must leave space in the
+ * queue for others.
  */
 const MAX_WAITING = 10_000;
 
