@@ -22,7 +22,7 @@ import { PublishedTable } from './publish/published-table.js';
 import { TablePublisher } from './publish/table-publisher.js';
 import type { OpenTablesSettings } from './settings.js';
 
-/** Number of times that a request tries to carry out deletions before it publishes. */
+/** Maximum number of times that a request tries to carry out deletions before it publishes. */
 const MERGE_ATTEMPTS = 3;
 /** Upper bound of the metadata size per file. */
 const BYTES_PER_FILE = 1024;

@@ -14,7 +14,7 @@ import {
 import { MAX_KEPT_BYTES } from './slab-memory.js';
 
 /**
- * A body leaves little garbage on the heap, because its columns are outside the heap. Without the
+ * A body leaves little on the heap, because its columns are stored outside the heap. Without the
  * limit, the heap grows to three times the size under load.
  */
 const HEAP_LIMITS = { maxYoungGenerationSizeMb: 12 };
