@@ -49,7 +49,7 @@ function asDecimal(type: SqlType): { readonly precision: number; readonly scale:
   return { precision: digits, scale: 0 };
 }
 
-/** Whether an integer type is read as days since 1970. */
+/** Returns whether an integer type is read as days since 1970. */
 const isWholeDays = (type: SqlType): boolean =>
   type.kind === 'int' && type.signed && type.bits >= 32;
 
