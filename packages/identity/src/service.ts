@@ -83,8 +83,8 @@ export interface Identity extends HttpService {
   /** Authenticates requests and authorizes routes. */
   readonly accessControl: AccessControl;
   /**
-   * Requirement for creating the first admin token; `undefined` if a token exists or the server
-   * needs none.
+   * Returns the requirement for creating the first admin token; `undefined` if a token exists or
+   * the server needs none.
    */
   firstTokenState(request: ClaimRequest): FirstTokenState | undefined;
   /** Keys with which platforms call the accounts service. */

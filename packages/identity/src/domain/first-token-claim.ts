@@ -134,7 +134,7 @@ export class FirstTokenClaim {
     await this.#delivery.withdraw();
   }
 
-  /** Requirement for this request, on a server without a token. */
+  /** Returns the requirement for this request, on a server without a token. */
   stateFor(request: ClaimRequest): FirstTokenState {
     if (this.#policy === 'anyone') return 'anyone';
     return this.#isDirect(request) ? 'open' : 'claim_code';

@@ -27,7 +27,7 @@ export class LastUsed<Id extends string | number> {
     this.#log = log;
   }
 
-  /** `undefined` if no use is known. */
+  /** Returns the last-used time; `undefined` if no use is known. */
   of(id: Id): number | undefined {
     return this.#used.get(id);
   }

@@ -62,7 +62,7 @@ export function isTokenText(text: string): boolean {
 /** Returns the number of characters after the prefix. */
 export const secretLength = (text: string): number => text.length - PREFIX.length;
 
-/** SHA-512 in lower-case hex. A token has 512 random bits, so a slow hash is not needed. */
+/** Returns the SHA-512 in lower-case hex. A token has 512 random bits, so a slow hash is not needed. */
 export function hashToken(text: string): string {
   return hash('sha512', text, 'hex');
 }
@@ -70,13 +70,10 @@ export function hashToken(text: string): string {
 const PRINCIPALS = new WeakMap<ApiToken, Principal>();
 const TOKENS = new WeakMap<Principal, ApiToken>();
 
-/** The token behind a principal; `undefined` for principals of other kinds. */
+/** Returns the token behind a principal; `undefined` for principals of other kinds. */
 export const tokenOf = (principal: Principal): ApiToken | undefined => TOKENS.get(principal);
 
-/**
- * Principal of a token. Returns the same object each time, so that callers can use it as a cache
- * key.
- */
+/** Returns the principal of a token: the same object each time, so that callers can use it as a cache key. */
 export function principalOf(token: ApiToken): Principal {
   let principal = PRINCIPALS.get(token);
   if (principal === undefined) {

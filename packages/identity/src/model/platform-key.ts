@@ -51,12 +51,12 @@ export function makeKeyText(random: Random, kind: PlatformKeyKind, livemode: boo
   return prefix + randomLetters(random, SECRET_LENGTH);
 }
 
-/** Public identifier of a key, for use where its secret must not appear. */
+/** Generates the public identifier of a key, for use where its secret must not appear. */
 export function makeKeyId(random: Random): string {
   return `key_${randomLetters(random, 16)}`;
 }
 
-/** SHA-256 in 64 lower-case hex digits. Keys have 238 random bits, so a slow hash is not needed. */
+/** Returns the SHA-256 in 64 lower-case hex digits. Keys have 238 random bits, so a slow hash is not needed. */
 export function hashKey(text: string): string {
   return hash('sha256', text, 'hex');
 }

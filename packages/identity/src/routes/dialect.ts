@@ -19,8 +19,8 @@ import { identityError } from '../errors.js';
 const HEADERS: HeaderList = [['x-content-type-options', 'nosniff']];
 
 /**
- * Dialect of all routes below `/ops/v1`, whichever service has the route. Requires an admin token;
- * errors have GitHub's format. Source: webhooks, sections 1 and 2.2.
+ * Creates the dialect of all routes below `/ops/v1`, whichever service has the route. Requires an
+ * admin token; errors have GitHub's format. Source: webhooks, sections 1 and 2.2.
  */
 export function operatorDialect(accessControl: AccessControl, log: Logger): Dialect {
   return {

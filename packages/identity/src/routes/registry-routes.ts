@@ -176,7 +176,7 @@ const wrong = (resource: string, field: string, value: unknown): ValidationFaile
       : { resource, field, code: 'invalid', value },
   ]);
 
-/** Key of the app whose tokens are counted, if it acts for a user. */
+/** Returns the key of the app whose tokens are counted, if it acts for a user. */
 function appKeyOf({ kind, viaApp }: NewCredential): string | undefined {
   if (viaApp === undefined) return undefined;
   if (kind === 'oauth') return `oauth-app:${viaApp}`;

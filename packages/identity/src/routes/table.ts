@@ -22,7 +22,7 @@ export interface TableDeps {
   createFirst(request: HttpRequest): Promise<IssuedToken>;
 }
 
-/** All routes of this service. */
+/** Returns all routes of this service. */
 export const identityTables = (deps: TableDeps): readonly RouteTable[] => [
   {
     dialect: deps.operatorDialect,

@@ -63,7 +63,7 @@ export interface CommitLog {
   clearRetained(): Promise<void>;
   /** Number of the oldest existing file. */
   readonly firstFile: number;
-  /** The first record after file `file`, or the next one to be written. */
+  /** Returns the first record after file `file`, or the next one to be written. */
   firstRecordAfter(file: number): RecordRef;
   /** Number of the newest file on the disk; 0 when the disk is full and no file exists. */
   readonly newestFile: number;

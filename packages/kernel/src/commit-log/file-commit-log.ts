@@ -36,7 +36,10 @@ interface Rotation {
   readonly reject: (error: Error) => void;
 }
 
-/** The log as numbered files in one folder. Opening checks all files; new records always go to a new file. */
+/**
+ * Opens the log, which is a set of numbered files in one folder. Opening checks all files; new records always
+ * go to a new file.
+ */
 export async function openCommitLog(options: CommitLogOptions): Promise<FileCommitLog> {
   const { fileSystem, directory, nodeId, repair = false, firstFile = 1, expectedLog } = options;
   // The log state that the relational store (`plinth.db`) contains.

@@ -101,7 +101,10 @@ export class LogFileWriter {
     }
   }
 
-  /** Durable when it resolves. Only one call at a time; each starts where the previous one ended. */
+  /**
+   * Writes the parts; durable when it resolves. Only one call at a time is allowed; each starts
+   * where the previous one ended.
+   */
   async write(parts: readonly Uint8Array[], offset: number, sizeBytes: number): Promise<void> {
     const end = offset + sizeBytes;
     // Zeros that are still being written beyond `#readyEnd` must not overwrite these records.

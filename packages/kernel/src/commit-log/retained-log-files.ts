@@ -94,7 +94,7 @@ export class RetainedLogFiles {
     return this.#isStarted === true && file > this.#clearedFile;
   }
 
-  /** `undefined` if the file is not retained. On a full disk, no file is retained. */
+  /** Returns the file size; `undefined` if the file is not retained. On a full disk, no file is retained. */
   async #sizeToKeep(path: string): Promise<number | undefined> {
     if (this.#options.maxBytes === 0 || this.#diskSpace?.obstacle !== undefined) return undefined;
     return (await this.#fileSystem.stat(path))?.sizeBytes;

@@ -71,8 +71,8 @@ export function loadSettings<S extends Sections>(
 }
 
 /**
- * The origin of each setting that was given, by path: the flag, the variable, or the path itself for the configuration
- * file. Settings with their default value are not included.
+ * Returns the origin of each setting that was given, by path: the flag, the variable, or the path itself for the
+ * configuration file. Settings with their default value are not included.
  */
 export function settingOrigins(
   sections: Sections,

@@ -112,7 +112,7 @@ class ResponseReader implements Dispatcher.DispatchHandler {
     else this.#fail(error);
   }
 
-  /** The deadline has passed. */
+  /** Called when the deadline has passed. */
   cut(): void {
     if (this.#status > 0) this.#settle(false);
     else this.#fail(new DeadlinePassed());

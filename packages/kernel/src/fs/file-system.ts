@@ -22,7 +22,7 @@ export interface FileSystem {
   removeTree(path: string): Promise<void>;
   /** Creates the folder and its missing parents; durable when it resolves. */
   makeDirectory(path: string): Promise<void>;
-  /** Names in the folder, ascending; empty for a missing folder. */
+  /** Returns the names in the folder, ascending; empty for a missing folder. */
   list(path: string): Promise<readonly string[]>;
   stat(path: string): Promise<FileStat | undefined>;
   /** Makes created, renamed and removed names in the folder durable, on systems that can sync a folder. */

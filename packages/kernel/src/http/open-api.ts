@@ -8,7 +8,7 @@ export interface ApiDocs {
   readonly title: string;
   readonly description: string;
   readonly version?: string;
-  /** Named schemas, which routes refer to with `OpenApi.ref`. */
+  /** Returns the named schemas, which routes refer to with `OpenApi.ref`. */
   schemas?(): Readonly<Record<string, object>>;
 }
 

@@ -110,7 +110,10 @@ export interface Route<
   readonly takesLongQuery?: boolean;
   /** Checks the head before the body is read. Throws to reject the request. */
   check?(request: Omit<HttpRequest<PrincipalOf<Access>>, 'body'>): void;
-  /** Only for download URLs: the request to process in place of this one; `undefined` if the URL was used or has expired. */
+  /**
+   * Only for download URLs: returns the request to process in place of this one; `undefined` if the URL was used or has
+   * expired.
+   */
   downloadOf?(parameters: HttpRequest['parameters']): DownloadRequest | undefined;
   /** May throw; the dialect formats the error. Synchronous where possible. */
   handle(
