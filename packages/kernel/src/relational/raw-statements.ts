@@ -196,7 +196,7 @@ const MAX_ROWS_PER_BULK = 1000;
 const HALF_SURROGATE = '\\ud';
 const NUL = '\\u0000';
 
-/** Returns the insertion; `undefined` when JSON cannot represent these rows exactly. */
+/** Returns the statement; `undefined` when JSON cannot represent these rows exactly. */
 function packedInsertion(
   table: string,
   columns: readonly string[],

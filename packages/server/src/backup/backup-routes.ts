@@ -104,8 +104,8 @@ export function createBackupService(
 }
 
 /**
- * Starts a backup. Sends the manifest as the first line, then keep-alive lines. The backup exists until this
- * response is closed.
+ * Starts a backup. The response contains the manifest as the first line, then keep-alive lines. The backup exists
+ * until this response is closed.
  */
 async function beginBackup(
   request: HttpRequest,

@@ -47,7 +47,7 @@ export function audited(route: Route, log: AuditLog): Route {
   };
 }
 
-/** Returns the author of a change; `undefined` if the server requires no authentication. */
+/** Returns the name of the token or user; `undefined` if the server requires no authentication. */
 export function whoOf(principal: Principal): string | undefined {
   if (principal.kind === 'admin') return principal.tokenName;
   return principal.kind === 'grantee' ? principal.name : undefined;

@@ -22,7 +22,7 @@ interface Pipeline {
  */
 export function serveInOrder(http1: Server): (socket: Socket) => boolean {
   // Without this option Node closes the connection when the client half-closes it. The option is undocumented, but
-  // there is no alternative.
+  // it is the only one available.
   Object.assign(http1, { httpAllowHalfOpen: true });
   // The server's own listeners of its `request` event.
   const listeners = http1.listeners('request') as ((
