@@ -57,7 +57,7 @@ export class Platforms {
     return row !== undefined;
   }
 
-  /** @returns whether this is the first start, before which there is no platform. */
+  /** @returns whether this is the first start, without stored platforms. */
   async load(): Promise<boolean> {
     await this.reload();
     const isFirst = !this.#byId.has(DEFAULT_PLATFORM);

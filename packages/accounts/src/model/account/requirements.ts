@@ -52,7 +52,7 @@ export interface Requirements {
   readonly collector: Collector;
   readonly entries: readonly RequirementEntry[];
   readonly alternatives: readonly RequirementAlternative[];
-  /** Omitted if there are no entries; `time` is a wire timestamp. */
+  /** Omitted without entries; `time` is a wire timestamp. */
   readonly summary?: {
     readonly minimum_deadline: { readonly status: DeadlineStatus; readonly time?: string };
   };

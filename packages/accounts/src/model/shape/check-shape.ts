@@ -62,7 +62,7 @@ const MAX_NAMED_VALUES = 70;
 const MAX_FAILURE_COUNT = 100;
 
 export interface ShapeResult {
-  /** A copy in stored form; valid only if there are no failures. */
+  /** A copy in stored form; valid only without failures. */
   readonly value: unknown;
   /** Failures in the order of the body's members. */
   readonly failures: readonly InvalidField[];
