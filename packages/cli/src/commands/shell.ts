@@ -231,7 +231,7 @@ async function readHistory(): Promise<string[]> {
     const lines = (await readFile(join(homedir(), HISTORY_FILE), 'utf8')).trim().split('\n');
     return lines.slice(-MAX_HISTORY_LINES).reverse();
   } catch {
-    // There is no history file yet.
+    // No history file exists yet.
     return [];
   }
 }

@@ -10,8 +10,8 @@ import type { DeleteCondition } from './delete-predicate.js';
 type Literal = Parameters<typeof printExpr>[0];
 
 /**
- * Whether the predicate compares a field of one of the tables. Throws `delete_predicate_invalid` for
- * an ordering of tags.
+ * Returns whether the predicate compares a field of one of the tables. Throws `delete_predicate_invalid` for an
+ * ordering of tags.
  */
 export function comparesFields(
   conditions: readonly DeleteCondition[],

@@ -71,8 +71,7 @@ export const deleteRoute = (deps: RouteDeps): Route =>
   });
 
 /**
- * These members would be ignored in the body, and rows of another target than intended would be
- * deleted.
+ * Members of the body that are refused. If they were ignored, rows of another target than intended would be deleted.
  */
 const TARGET_NAMES = ['bucket', 'bucketID', 'db', 'database', 'rp'];
 
@@ -102,7 +101,7 @@ function readDeletion({
   return { database, minTimeNs, maxTimeNs, ...parseDeletePredicate(predicate) };
 }
 
-/** An empty tag value means an absent tag. */
+/** Converts a condition on a tag. An empty value means an absent tag. */
 const tagCondition = ({ name, op, value }: DeleteCondition): TagCondition => ({
   tag: name,
   op: op === '=' ? 'in' : 'not_in',
