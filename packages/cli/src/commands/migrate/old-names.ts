@@ -56,7 +56,7 @@ export class OldNames {
     return this.#report(`retention policy ${name} of ${database}`, name, assigned);
   }
 
-  /** Returns the target database of a policy; `undefined` for a policy that is skipped. */
+  /** Returns the target database of a policy; `undefined` for a policy of the internal database, which is skipped. */
   place(database: string, policy: string): string | undefined {
     const here = this.database(database);
     if (here === undefined) return undefined;

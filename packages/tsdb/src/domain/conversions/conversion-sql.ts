@@ -11,9 +11,9 @@ export const TARGET_KINDS: readonly TargetKind[] = [
 /** The SQL for converting a value. */
 interface ValueConversion {
   readonly value: (column: string) => string;
-  /** Returns a test whether a value can be converted; absent if all can. */
+  /** Returns an SQL condition for values that can be converted; absent if all can. */
   readonly isPossible?: (column: string) => string;
-  /** Returns a test whether a value stays exact; absent if all do. */
+  /** Returns an SQL condition for values that stay exact; absent if all do. */
   readonly isExact?: (column: string) => string;
 }
 
@@ -31,7 +31,7 @@ const parsed = (type: string): ValueConversion => ({
 });
 const isWhole = (column: string, least: string, end: string): string =>
   `(${column} = floor(${column}) AND ${column} >= ${least} AND ${column} < ${end})`;
-/** Returns a test for text without tabs and newlines, which line protocol cannot escape in tags. */
+/** Returns an SQL condition for text without tabs and newlines, which line protocol cannot escape in tags. */
 const hasNoBreak = (column: string): string =>
   `(strpos(${column}, chr(9)) = 0 AND strpos(${column}, chr(10)) = 0)`;
 const TEXT: ValueConversion = { value: castTo('VARCHAR') };

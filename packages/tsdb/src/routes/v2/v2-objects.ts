@@ -18,7 +18,7 @@ const NS_PER_SEC = 1_000_000_000n;
  */
 export const idOf = (number: number): string => (number + 1).toString(16).padStart(16, '0');
 
-/** Returns the inverse of `idOf`; `undefined` for a text that is not an id. */
+/** Inverts `idOf`; returns `undefined` for a text that is not an id. */
 export function numberOf(id: string): number | undefined {
   const number = /^[0-9a-f]{16}$/.test(id) ? Number.parseInt(id, 16) - 1 : -1;
   return number >= 0 && Number.isSafeInteger(number) ? number : undefined;
