@@ -112,7 +112,7 @@ export class UploadedSegments {
 }
 
 /**
- * Sets the expiry of uploads that are no longer registered, and clears it for registered uploads.
+ * Sets the expiry of uploads that have left the registry, and clears it for registered uploads.
  * Called when a version is committed: it lists exactly the registered uploads.
  */
 export async function expireUploads<DB>(
