@@ -46,7 +46,7 @@ export const PAGES: readonly (readonly [path: string, there: string])[] = [
   ['webhooks/1', 'td'],
   ['webhooks/1?show=queued', 'p'],
   ['webhooks/1/DELIVERY', '.note.bad'],
-  ['webhooks/1/DELIVERY?part=request', '.shown-part'],
+  ['webhooks/1/DELIVERY?part=request', '.copy-box'],
   ['webhooks/1/DELIVERY?part=attempts', 'td'],
   ['webhooks/1/DELIVERY?part=details', 'dl'],
   ['webhooks/1/configuration', 'form'],
@@ -117,11 +117,11 @@ export class FilledServer {
     this.token = token;
   }
 
-  get ids(): { account: string; event: string; guid: string; record: string } {
+  get ids(): { account: string; event: string; guid: string; record: string; name: string } {
     const id = (name: string): string => this.#ids.get(name) ?? '';
     return {
       ...{ account: id('ACCOUNT'), event: id('EVENT') },
-      ...{ guid: id('GUID'), record: id('RECORD') },
+      ...{ guid: id('GUID'), record: id('RECORD'), name: id('NAME') },
     };
   }
 
@@ -156,7 +156,8 @@ export class FilledServer {
     await this.#fillWebhooks();
     await this.#fillLimits();
     const items = await this.#send('/api/editor/items?limit=1');
-    const [{ id }] = items['data'] as readonly [{ id: string }];
+    const [{ id, name }] = items['data'] as readonly [{ id: string; name: string }];
+    this.#ids.set('NAME', name);
     const change = JSON.stringify({ name: 'Renamed' });
     await this.#send(`/api/editor/items/${id}`, change, { method: 'PATCH', type: MERGE_PATCH });
     this.#ids.set('RECORD', id);

@@ -102,12 +102,12 @@ describe('every page', { skip: SKIP }, () => {
       await page.getByRole('combobox').fill(text);
       await page.getByRole('group', { name: kind }).getByRole('option', { name }).waitFor();
     };
-    const { account, event, guid, record } = filled.ids;
+    const { account, event, guid, name: item } = filled.ids;
     for (const [text, kind, name] of [
       ['furever', 'Accounts', /Furever Ltd/],
       ['mona', 'Identities', /mona user:7/],
       ['hour', 'Triggers', /hourly sample/],
-      [record, 'Game data', new RegExp(record)],
+      [item, 'Game data', new RegExp(item)],
       [guid, 'Deliveries', /ci, /],
       ['user:9', 'Callers', /user:9/],
       ['ping to', 'Actions', /Send ping to ci/],

@@ -9,7 +9,8 @@ const PLATFORM = /^plat_[A-Za-z0-9_]{1,60}$/;
 
 /**
  * Reads preset keys: `sk_test_...`, `plat_x:sk_test_...`, or a JSON list of `{platform, value}`.
- * The value contains kind and mode. Throws `bootstrap_keys_invalid`, which never shows a key.
+ * The value contains the key's kind and mode. Throws `bootstrap_keys_invalid`; its message never
+ * contains a key.
  */
 export function readBootstrapKeys(
   setting: readonly string[],

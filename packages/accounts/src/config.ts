@@ -107,7 +107,7 @@ export const ACCOUNTS_SETTINGS = defineSettings(
   },
 );
 
-/** The specification's names contain the unit in full. */
+/** Returns option names that contain the unit in full, as in the specification. */
 function spelledOut(name: string): { readonly flags: string[]; readonly env: string[] } {
   return {
     flags: [`accounts-${name.replaceAll('_', '-')}-seconds`],

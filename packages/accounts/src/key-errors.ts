@@ -18,7 +18,7 @@ export const accountsError = errorCatalogue('AccountsError', {
   /** The keys were decrypted with the master key, but are not valid. */
   shared_keys_damaged:
     'the keys in the database (accounts_meta, sealing_keys) are corrupt; restore the database from a backup',
-  /** The key row comes from another database than the other rows. */
+  /** The key row comes from a different database than the other rows. */
   shared_keys_foreign:
     'the keys in the database (accounts_meta, sealing_keys) do not match its accounts; restore the complete database from a backup',
   /** A preset key is not valid. The message never contains it. */

@@ -81,13 +81,13 @@ export interface AccountsDeps {
   deliverFirstKeys(keys: readonly string[]): Promise<void>;
 }
 
-/** Keys to create at startup. Throws `bootstrap_keys_invalid`, as creating the service does. */
+/** Keys to create at startup. Throws `bootstrap_keys_invalid`, as does creating the service. */
 export function checkAccountsConfig({ bootstrap_keys }: AccountsConfig): readonly BootstrapKey[] {
   return readBootstrapKeys(bootstrap_keys, DEFAULT_PLATFORM);
 }
 
 /**
- * The accounts service with accounts, persons, tokens and events. Call `start` before the first
+ * Creates the service for accounts, persons, tokens and events. Call `start` before the first
  * request.
  */
 export function createAccounts(deps: AccountsDeps): HttpService {

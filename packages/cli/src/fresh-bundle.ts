@@ -6,8 +6,8 @@ interface BundleStamp {
 }
 
 /**
- * The folder of the bundled program, which starts in half the time of the two thousand modules. `undefined` without a bundle,
- * or if it is older than the compiled files.
+ * Returns the folder of the bundled program, which starts in half the time of the two thousand modules. `undefined`
+ * without a bundle, or if it is older than the compiled files.
  */
 export function freshBundle(folder = new URL('./bundle/', import.meta.url)): URL | undefined {
   try {
@@ -18,7 +18,7 @@ export function freshBundle(folder = new URL('./bundle/', import.meta.url)): URL
     });
     return isFresh ? folder : undefined;
   } catch {
-    return undefined; // Without a complete bundle, the modules are used.
+    return undefined; // Without a complete bundle, the program runs from its modules.
   }
 }
 

@@ -20,7 +20,7 @@ and commands (create database, show tokens, enable trigger, ...) also work.
 Exit codes: 0 success, 1 failure or partial success, 2 wrong usage, 3 server unreachable, 4 not authenticated,
 5 acknowledged data may be lost (plinth verify).`;
 
-/** Runs one command line and sets the exit code. The process exits when no work is left. */
+/** Runs one command line and sets the exit code. The process exits when no work remains. */
 async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('plinth')
     .description('one server for time series, accounts, webhooks, rate limits and game data')

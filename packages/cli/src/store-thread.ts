@@ -10,7 +10,7 @@ export function startStoreThread(bundle: URL): void {
     // The environment still contains secrets at this point, and the thread does not need it.
     env: {},
   });
-  // The thread may remain unused, for example after an invalid flag or `--help`.
+  // The thread may not be needed, for example after an invalid flag or `--help`.
   thread.unref();
   // The store also receives the error, or detects that the thread has exited.
   thread.on('error', () => undefined);

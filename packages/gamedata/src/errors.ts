@@ -50,7 +50,7 @@ const TEXTS = {
     `the record has moved to ${details.id}`,
   unknown_version: (details: { readonly version: number | string }) =>
     `unknown version ${details.version}`,
-  /** Changes were requested since a version that was removed. */
+  /** The client requested changes since a version that has been removed. */
   version_gone: (details: { readonly version: number; readonly oldest: number }) =>
     `version ${details.version} was removed; download the bulk files, because the oldest version is ${details.oldest}`,
   /** Records violate their schema or rules between records; nothing was changed. */

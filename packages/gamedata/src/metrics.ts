@@ -3,7 +3,7 @@ import type { Library } from './domain/library.js';
 import { KINDS } from './model/kinds.js';
 import type { ReplyCache } from './routes/reply-cache.js';
 
-/** From a change of one record to a set of 100,000 records. */
+/** Bucket bounds; they cover changes of a single record up to sets of 100,000 records. */
 const PUBLISH_BOUNDS_SEC = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Registers the metrics of the service. Source: gamedata, section 10. */

@@ -282,7 +282,7 @@ class GameDataService implements GameData {
     await this.#texts.close();
   }
 
-  /** Image links may have changed. */
+  /** Clears cached replies, because image links may have changed. */
   #forgetReplies(): void {
     this.#parts.cache.clear();
     this.#parts.bulk.clear();

@@ -58,7 +58,7 @@ const TEXTS = {
   identity_exists: (details: { readonly key: string }) => `identity ${details.key} already exists`,
   identity_not_found: (details: { readonly key: string }) => `identity ${details.key} not found`,
   credential_not_found: 'credential not found',
-  /** For this app, the installation does not exist. */
+  /** The installation does not exist for this app. */
   installation_of_other_app: (details: { readonly key: string }) =>
     `${details.key} is not an installation of this app`,
   /** A given key text is not valid. The message never contains it. */

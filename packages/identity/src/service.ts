@@ -83,13 +83,13 @@ export interface Identity extends HttpService {
   /** Authenticates requests and authorizes routes. */
   readonly accessControl: AccessControl;
   /**
-   * Requirement for creating the first admin token; `undefined` if a token exists or the server
-   * needs none.
+   * Returns the requirement for creating the first admin token; `undefined` if a token exists or
+   * the server needs none.
    */
   firstTokenState(request: ClaimRequest): FirstTokenState | undefined;
   /** Keys with which platforms call the accounts service. */
   readonly platformKeys: PlatformKeys;
-  /** Tokens for the system table, ordered by id and including expired ones. */
+  /** Returns the tokens for the system table, including expired ones, ordered by id. */
   listTokens(): readonly ListedToken[];
   readonly tokens: ApiTokens;
   /** Creates the first admin token for a request that the gate has admitted. Throws `token_name_exists`. */
@@ -105,11 +105,11 @@ export interface Identity extends HttpService {
   readonly registry: Registry;
   /** Resolves an `Authorization` header of any kind. */
   readonly credentials: CredentialResolver;
-  /** Cached if requested recently. */
+  /** Finds an app; uses a cached result if the app was requested recently. */
   findApp(selector: AppSelector): Promise<App | undefined>;
   /** Adds another service's per-app data; call before `start`. */
   useAppHooks(hooks: AppHooks): void;
-  /** Sets the check before an OAuth token is created; call before `start`. */
+  /** Sets the check that runs before an OAuth token is created; call before `start`. */
   useTokenQuota(quota: TokenQuota): void;
   /** Uses renewed certificates for later handshakes. */
   useTls(tls: SecureContextOptions): void;

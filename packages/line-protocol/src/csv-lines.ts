@@ -9,8 +9,8 @@ export interface CsvMapping {
   readonly table: string;
   readonly tags: readonly string[];
   /**
-   * Column to type. If empty, every column that is neither tag nor time is a field typed by its
-   * first value.
+   * Maps column names to types. If empty, every column that is neither tag nor time is a field
+   * typed by its first value.
    */
   readonly fields: ReadonlyMap<string, FieldType>;
   /** Known types of columns that `fields` does not list. */

@@ -7,10 +7,10 @@ export interface ColumnGuess {
   readonly name: string;
   /** `out` if the column is empty. */
   readonly role: 'time' | 'tag' | 'field' | 'out';
-  /** Type as a field, even if the role is another. */
+  /** Type of the column as a field, even if its role is another. */
   readonly type: FieldType;
   readonly examples: readonly string[];
-  /** First invalid time in a column with a time name. */
+  /** First invalid timestamp in a column whose name suggests a time. */
   readonly notTime?: { readonly line: number; readonly text: string };
   /**
    * Numbers with decimal commas. `1,500` may mean 1.5 or 1500, so such values are not read as

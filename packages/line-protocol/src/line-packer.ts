@@ -1,4 +1,4 @@
-/** Part of a file that ends at the end of a line of line protocol. */
+/** Part of a file that ends with a complete line of line protocol. */
 export interface Chunk {
   readonly bytes: Uint8Array;
   /** Lines with a point, neither blank nor comments. */

@@ -296,7 +296,7 @@ export function serviceRule(config: RateLimitConfig, service: string): ServiceRu
   };
 }
 
-/** The secondary limits and the ban rule. `test_window_seconds` shortens the windows. */
+/** Returns the secondary limits and the ban rule. `test_window_seconds` shortens the windows. */
 export function limitRules(config: RateLimitConfig): LimitRules {
   const windowMs = config.test_window_seconds && config.test_window_seconds * 1000;
   return {

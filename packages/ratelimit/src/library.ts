@@ -29,7 +29,7 @@ export interface LibraryOptions {
 
 /** A rate limiter embedded in another application. */
 export interface EmbeddedLimiter extends AsyncDisposable {
-  /** Middleware for Express, Connect and Node's own server. */
+  /** Creates middleware for Express, Connect and Node's own server. */
   middleware(options?: MiddlewareOptions): NodeMiddleware;
   /** Limits every route of a Fastify instance and its plugins. */
   limitFastify(app: FastifyInstance, options?: MiddlewareOptions): void;

@@ -26,7 +26,7 @@ export async function checkSettings(settings: Settings): Promise<TlsIdentity | u
   return tls && (await readTlsIdentity(tls));
 }
 
-/** Files with secrets, which are read later during startup. */
+/** Checks the files with secrets, which are read later during startup. */
 async function checkSecrets({ server, identity }: Settings): Promise<void> {
   await readGivenMasterKey(server);
   const { admin_token_file: file } = identity;
@@ -36,7 +36,7 @@ async function checkSecrets({ server, identity }: Settings): Promise<void> {
   });
 }
 
-/** The configured platform keys. */
+/** Checks the configured platform keys. */
 function checkBootstrapKeys({ server, accounts }: Settings): void {
   if (!server.services.includes('accounts')) return;
   try {
@@ -46,7 +46,7 @@ function checkBootstrapKeys({ server, accounts }: Settings): void {
   }
 }
 
-/** Problems of setting combinations. PROXY protocol without trusted proxies would reject every connection. */
+/** Rejects unusable combinations of settings. PROXY protocol without trusted proxies would reject every connection. */
 function refuseUnusableSettings(settings: Settings): void {
   const { server, rateLimit, backup } = settings;
   const { proxy_protocol, trusted_proxies } = server;

@@ -4,12 +4,12 @@ import { metricsPage } from './metrics/metrics-page.js';
 import { readSettings } from './start-server.js';
 import { type WiredServer, wireUp } from './wire-up.js';
 
-/** OpenAPI descriptions of a server with default settings, by name. */
+/** Returns the OpenAPI descriptions of a server with default settings, by name. */
 export async function describeServer(): Promise<Readonly<Record<string, object>>> {
   return await withUsualServer((wired) => wired.descriptions());
 }
 
-/** The Markdown page of the metrics of such a server. */
+/** Returns the Markdown page of the metrics of such a server. */
 export async function describeMetrics(): Promise<string> {
   return await withUsualServer((wired) => metricsPage(wired.metrics.registered));
 }

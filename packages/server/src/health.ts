@@ -7,7 +7,7 @@ const CHECK_INTERVAL_MS = 1000;
 /** A store that takes longer counts as unavailable. */
 const TIMEOUT_MS = 5000;
 
-/** Open files still work, so that no other check would fail. */
+/** Open files still work, so no other check would fail. */
 const GONE = 'the data folder was removed, moved or hidden by another mount; stop the server';
 
 /** Whether load balancers should send requests to this server. */
@@ -39,13 +39,13 @@ export class Health {
     this.#obstacles = deps.obstacles;
   }
 
-  /** The reason in plain words; `undefined` when the server is ready. */
+  /** Returns the reason in plain words; `undefined` when the server is ready. */
   async obstacle(): Promise<string | undefined> {
     const obstacle = this.#obstacles().find((each) => each !== undefined);
     return obstacle ?? this.#stores.local.obstacle?.message ?? (await this.storageObstacle());
   }
 
-  /** Why the stores are unavailable. Probes them at most once a second. */
+  /** Returns why the stores are unavailable. Probes them at most once a second. */
   async storageObstacle(): Promise<string | undefined> {
     const nowMs = this.#clock.monotonicMs();
     const isStale = nowMs - this.#checkedMs >= CHECK_INTERVAL_MS;

@@ -9,11 +9,11 @@ export interface Product {
   readonly built: string | undefined;
 }
 
-/** Read from this package; `npm run release` writes commit and date to it. */
+/** Reads this package, to which `npm run release` writes commit and date. */
 export function readProduct(): Product {
   const { version, commit, built } = createRequire(import.meta.url)('../package.json') as Product;
   return { version, commit, built };
 }
 
-/** The version for clients and `--version`. */
+/** Returns the version for clients and `--version`. */
 export const readVersion = (): string => readProduct().version;

@@ -7,7 +7,7 @@ import type { ServiceName, Settings } from './settings.js';
 
 const MAX_PORT = 65_535;
 
-/** One line for each invalid URL or port that no pattern checks. The messages omit credentials. */
+/** Returns one line for each invalid URL or port that no pattern checks. The messages omit credentials. */
 export function addressProblems(settings: Settings): readonly string[] {
   const { server, identity, accounts, webhooks, rateLimit } = settings;
   const urls: readonly (readonly [string, string | undefined, ServiceName?])[] = [
@@ -41,12 +41,12 @@ function overlaps(one: BindAddress, other: BindAddress): boolean {
   return one.host === other.host || EVERY_HOST.has(one.host) || EVERY_HOST.has(other.host);
 }
 
-/** The Redis URL; `undefined` for a socket path, or when counters are not in Redis. */
+/** Returns the Redis URL; `undefined` for a socket path, or when counters are not in Redis. */
 function redisUrlOf({ enabled, store, redis_url }: Settings['rateLimit']): string | undefined {
   return enabled && store === 'redis' && !redis_url.startsWith('/') ? redis_url : undefined;
 }
 
-/** One line for each unusable file or folder that startup needs in addition to the data. Creates nothing. */
+/** Returns one line for each unusable file or folder that startup needs in addition to the data. Creates nothing. */
 export async function pathProblems(settings: Settings): Promise<readonly string[]> {
   const { server, accounts, webhooks, gamedata } = settings;
   const files: readonly (readonly [string, string | undefined, ServiceName])[] = [

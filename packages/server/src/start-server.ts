@@ -51,7 +51,7 @@ export interface RunningServer {
   close(force?: AbortSignal): Promise<void>;
 }
 
-/** All settings from flags, environment and file. Throws `ConfigInvalid` with every problem. */
+/** Reads all settings from flags, environment and file. Throws `ConfigInvalid` with every problem. */
 export function readSettings(sources: SettingsSources): Settings {
   return loadSettings(SETTINGS, sources);
 }

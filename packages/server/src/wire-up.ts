@@ -29,7 +29,7 @@ const LEAST_FOR_BODIES_BYTES = 128 * 1024 * 1024;
 
 /** A server whose services have started; it does not listen yet. */
 export interface WiredServer extends Served {
-  /** OpenAPI descriptions by name. */
+  /** Returns the OpenAPI descriptions by name. */
   descriptions(): Readonly<Record<string, object>>;
   readonly metrics: Metrics;
   readonly refused: RefusedConnections;

@@ -8,7 +8,7 @@ import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import { columnType } from '@plinth/tsdb-sql/plan/select/column-type.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 
-/** The rows of a table that fill a cache. */
+/** A request for the rows of a table that fill a cache. */
 export interface HistoryRequest {
   readonly store: TableStore;
   readonly duckDb: DuckDbHost;
@@ -177,10 +177,8 @@ function toField(column: Column, vector: Vector | undefined, rowCount: number): 
 }
 
 /**
- * Returns a function that gives the latest possible arrival of a row with a given time, in
- * milliseconds.
- * Rows do not store their arrival, so it is derived from the files and generations that cover the
- * time.
+ * Returns a function that computes the latest possible arrival of a row with a given timestamp, in milliseconds. Rows
+ * do not store their arrival, so it is derived from the files and generations that cover the timestamp.
  */
 export function latestArrival(store: TableStore): (timeNs: bigint) => number {
   const latestFirst = [...store.rowsArrived()].sort((a, b) => (a.maxSeq > b.maxSeq ? -1 : 1));

@@ -82,7 +82,7 @@ export class CacheRecords {
       readonly dropped: readonly CacheDefinition[];
     },
   ): Promise<void> {
-    const tx = transaction as unknown as Transaction<CacheTables>; // which can change every table
+    const tx = transaction as unknown as Transaction<CacheTables>; // can change every table
     for (const { kind, id } of changed.dropped) {
       await tx.deleteFrom('tsdb_caches').where('kind', '=', kind).where('id', '=', id).execute();
     }

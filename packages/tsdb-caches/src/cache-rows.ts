@@ -9,7 +9,7 @@ import { DUCKDB_TYPE } from '@plinth/tsdb-storage/duckdb/column-type.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { newValues } from './value-column.js';
 
-/** Up to this many rows are written into the query text. More rows go into a temporary table. */
+/** Maximum number of rows that are written into the query text. More rows go into a temporary table. */
 const MAX_ROWS_IN_TEXT = 256;
 /** Rows appended to DuckDB at a time. The event loop runs between two batches. */
 const BATCH_ROWS = 8192;
@@ -37,8 +37,8 @@ export class CacheRows {
   }
 
   /**
-   * @param orderBy columns by which DuckDB sorts the rows of a temporary table; rows in the query
-   * text must come sorted.
+   * @param orderBy columns by which DuckDB sorts the rows of a temporary table; rows in the query text must already be
+   * sorted.
    */
   async toText(options: {
     readonly columns: readonly Column[];

@@ -62,10 +62,7 @@ export function cacheTable(live: LiveCache, rows: CacheRows, clock: Clock): Scan
   return { source, table: snapshotOf(table, [...keys, ...values]) };
 }
 
-/**
- * The schema that a query sees. It is not in the catalog, and its columns have the order of the
- * cache.
- */
+/** Returns the schema that a query uses. It is not in the catalog, and its columns have the order of the cache. */
 function snapshotOf(table: TableSchema, columns: readonly Column[]): TableSchema {
   return {
     ...table,

@@ -33,7 +33,7 @@ import { LiveCache } from './live-cache.js';
 
 /** Maximum number of caches of one kind per table. */
 const MAX_CACHES_PER_TABLE = 100;
-/** Share of its entries that a cache loses per eviction when memory is full. */
+/** Share of its entries that a cache evicts at a time when memory is full. */
 const EVICTED_SHARE = 0.2;
 
 export interface CacheDeps {
@@ -192,7 +192,7 @@ export class Caches {
     return this.#cachesOf(tableId).filter(({ definition }) => definition.kind === kind).length;
   }
 
-  /** Number of caches created so far, derived from the highest known ids. */
+  /** Number of caches created so far, computed from the highest known ids. */
   get createdCount(): number {
     return this.#lastIds.last + this.#lastIds.distinct + 2;
   }

@@ -7,7 +7,7 @@ import { thresholdOf } from './threshold.js';
 
 const NEVER = -(2n ** 63n);
 const NEVER_HIGH = -(2 ** 31);
-/** A surplus above this many combinations is removed immediately, not at the next eviction. */
+/** More than this many combinations above the limit are removed immediately, not at the next eviction. */
 const SURPLUS_COUNT = 10_000;
 
 export interface DistinctCacheOptions {
@@ -18,11 +18,9 @@ export interface DistinctCacheOptions {
 }
 
 /**
- * The combinations of values in some columns, each with the latest time of its rows. Combinations
- * older than `maxAgeNs` are hidden; an eviction removes them, and the oldest ones above
- * `maxCardinality`. Between two evictions the cache may exceed the limit, but readers never see the
- * surplus.
- * Source: tsdb-http, "Distinct value cache".
+ * The combinations of values in some columns, each with the latest time of its rows. Combinations older than `maxAgeNs`
+ * are hidden; an eviction removes them, and the oldest ones above `maxCardinality`. Between two evictions the cache can
+ * exceed the limit, but readers never see the excess combinations. Source: tsdb-http, "Distinct value cache".
  */
 export class DistinctCache {
   readonly #options: DistinctCacheOptions;

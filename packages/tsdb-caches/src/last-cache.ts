@@ -7,10 +7,7 @@ import { thresholdOf } from './threshold.js';
 import { type CachedValue, ValueColumn } from './value-column.js';
 
 const NONE = -1;
-/**
- * A row can merge with this many of the newest rows of its key, which bounds the search for late
- * rows.
- */
+/** Maximum number of the newest rows of a key with which a row can merge. Bounds the search for late rows. */
 const MAX_MERGE_DEPTH = 64;
 
 export interface LastCacheOptions {
@@ -296,7 +293,8 @@ export class LastCache {
   }
 
   /**
-   * If several rows wrote to one entry, only the last one and the rows merged with it are stored.
+   * Stores the values of accepted rows. If several rows wrote to one entry, only the last one and the rows merged with
+   * it are stored.
    */
   #takeValues(batch: RowBatch, entries: Int32Array, merges: readonly Merge[]): void {
     if (this.#options.valueColumns === undefined) {

@@ -10,7 +10,8 @@ import { DistinctCache } from './distinct-cache.js';
 import { LastCache } from './last-cache.js';
 
 /**
- * Maximum size of rows that wait while history is read. Above this size, they are added before the remaining history.
+ * Maximum size of rows that are buffered while history is read. Above this size, they are added before the remaining
+ * history.
  */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
@@ -51,10 +52,7 @@ export class LiveCache {
     return this.#deps.store.schema;
   }
 
-  /**
-   * Rows with an earlier time are outside the retention period, which may have changed since they
-   * were added.
-   */
+  /** Returns the start of the retention period, which may have changed since earlier rows were added. */
   visibleFromNs(): bigint {
     return this.#deps.visibleFromNs();
   }

@@ -49,9 +49,9 @@ const UNKNOWN = 0;
 const IGNORED = -1;
 
 /**
- * Combinations of tags. The combination of a series never changes, so a row costs one array
- * look-up. Each combination stores one of its series, and its values come from the series index,
- * which never removes entries. Numbers are not reused, because there are never more numbers than series.
+ * Combinations of tags. The combination of a series never changes, so a row costs one array lookup. Each combination
+ * stores one of its series, and its values come from the series index, which never removes entries. Numbers are not
+ * reused, because there are never more numbers than series.
  */
 class TagKeys implements RowKeys {
   readonly #index: SeriesIndex;
@@ -299,7 +299,7 @@ export function textAt(data: Extract<FieldValues, { type: 'utf8' }>, row: number
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString();
 }
 
-/** Each column has one type, so the text does not include the kind of a value. */
+/** Formats the values of a key. Each column has one type, so the text does not include the kind of a value. */
 function keyText(values: readonly KeyValue[]): string {
   let text = '';
   for (const value of values) {

@@ -40,7 +40,7 @@ interface Described {
   readonly retentionNs: bigint | undefined;
 }
 
-/** The period in the form of the setting; null keeps rows forever. */
+/** Formats the retention period like the setting; null keeps rows forever. */
 function described({ name, retentionNs }: Described): object {
   return { name, retention: retentionNs === undefined ? null : formatDuration(retentionNs) };
 }

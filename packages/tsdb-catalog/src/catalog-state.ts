@@ -164,7 +164,10 @@ export class CatalogState {
   }
 }
 
-/** Returns `undefined` if no name of a table is a former one. Present names have precedence. */
+/**
+ * Maps former names to the tables that had them; `undefined` if there are none. Current names have
+ * precedence.
+ */
 function formerTablesOf(
   tables: ReadonlyMap<string, TableSchema>,
 ): ReadonlyMap<string, string> | undefined {

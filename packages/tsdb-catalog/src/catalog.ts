@@ -31,7 +31,7 @@ export interface Admission {
 
 /**
  * Databases, tables and columns: immutable snapshots in memory, durable in the relational store. A
- * change is durable before a row that needs it may enter the log.
+ * change is durable before a row that needs it is written to the log.
  */
 export interface Catalog {
   /** Stable across restarts: the `cluster-uuid` header. */

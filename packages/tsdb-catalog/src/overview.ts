@@ -13,11 +13,11 @@ export interface TableStorage {
 
 export interface TableFacts {
   readonly storageOf: (table: TableSchema) => TableStorage;
-  /** Series count, if known. */
+  /** Number of series, if known. */
   readonly seriesCountOf: (table: TableSchema) => number;
 }
 
-/** Rows, bytes and time range of some tables; duplicates and hidden rows count as stored. */
+/** Row count, size and time range of some tables; duplicates and hidden rows count as stored. */
 export interface Extent {
   readonly row_count: number;
   readonly size_bytes: number;

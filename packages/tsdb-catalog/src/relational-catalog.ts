@@ -44,7 +44,7 @@ const DEFAULT_HARD_DELETE_MS = 72 * 3_600_000;
 
 /**
  * The catalog in the relational store. Lookups and checks against known columns use snapshots in
- * memory. A change is written first, and becomes visible when it is durable. Changes of one
+ * memory. A change is written first, and becomes visible when it is durable. Changes to one
  * database run one after another.
  */
 export class RelationalCatalog implements Catalog {
@@ -121,8 +121,8 @@ export class RelationalCatalog implements Catalog {
   }
 
   /**
-   * Calls the listener with a table that was renamed, or whose columns were, in the tick in which
-   * the new name becomes visible.
+   * Calls the listener with a table in the tick in which its new name, or that of one of its
+   * columns, becomes visible.
    */
   whenRenamed(listener: (table: TableSchema) => void): void {
     this.#onRenamed.push(listener);

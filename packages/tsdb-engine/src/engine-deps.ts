@@ -21,7 +21,7 @@ import type { BodyReader } from './write/write-path.js';
 export interface EngineDeps {
   /** For triggers: notified of the rows of each write when they are durable. */
   readonly commitListener?: CommitListener;
-  /** For live queries: notified of durable rows in the order of the log. */
+  /** For live queries: notified of durable rows in log order. */
   readonly recordListener?: RecordListener;
   readonly catalog: Catalog;
   readonly log: CommitLog;
@@ -68,7 +68,7 @@ export interface EngineDeps {
 
 /** Background events, for logs and metrics. */
 export interface EngineReport {
-  /** Rows of a write were not written. */
+  /** Called when rows of a write were not written. */
   rowsRefused(request: WriteRequest, outcome: WriteOutcome): void;
   flushed(durationMs: number): void;
   flushFailed(error: unknown, retryMs: number): void;

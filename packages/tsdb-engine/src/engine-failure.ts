@@ -123,7 +123,7 @@ const NO_ROOM =
 
 const ENGINE_KIND = /^(?:Invalid Input|Conversion|Out of Range|Binder|Syntax|Constraint) Error: /;
 
-/** Errors that only values can cause, in DuckDB's own wording, which has no entry above. */
+/** Errors without an entry above that only values can cause, in DuckDB's own wording. */
 const VALUE_KINDS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/^Out of Range Error: /, 'Arrow error: Arithmetic overflow: a value is out of range'],
   [
@@ -133,7 +133,7 @@ const VALUE_KINDS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/^Conversion Error: /, 'Arrow error: Cast error: a value cannot be cast'],
 ];
 
-/** DuckDB's type names, with the Arrow names. */
+/** DuckDB's type names and the corresponding Arrow names. */
 const ARROW_NAMES: ReadonlyMap<string, string> = new Map([
   ['INT8', 'Int8'],
   ['INT16', 'Int16'],

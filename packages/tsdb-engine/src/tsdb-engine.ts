@@ -188,7 +188,7 @@ export class TsdbEngine implements Engine {
     const { onRowsDeleted } = this.#deps;
     const tableIds = await this.#writes.writeLock.shared(database, async () => {
       const found = await work();
-      // Before a change that must know every deletion can acquire the lock.
+      // Called before a change that must know every deletion can acquire the lock.
       if (found.length > 0) onRowsDeleted(found);
       return found;
     });
@@ -210,7 +210,7 @@ export class TsdbEngine implements Engine {
   /**
    * Returns a consistent snapshot as files: segments, and the log for rows not in segments. Store
    * and log are cut in the same tick. The backup contains everything acknowledged before that, and
-   * no data that depends on something missing.
+   * no data that depends on missing data.
    */
   async freeze({ copyStore, folder }: BackupMoment): Promise<FrozenEngine> {
     if (this.#state !== 'open') throw tsdbError('shutting_down');
@@ -236,7 +236,7 @@ export class TsdbEngine implements Engine {
     return this.#tables.storeOf(schema);
   }
 
-  /** Bytes of rows that are not in segments yet. */
+  /** Size of the rows that are not in segments yet, in bytes. */
   get bufferedBytes(): number {
     return this.#buffer.sizeBytes;
   }

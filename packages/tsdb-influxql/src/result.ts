@@ -56,7 +56,7 @@ export interface ResultBlock {
   readonly heading?: ResultHeading | undefined;
 }
 
-/** StatementResult of one statement. */
+/** Result of one statement. */
 export interface StatementResult extends ResultHeading {
   /** Time zone in which timestamps are formatted. */
   readonly zone: string | undefined;
@@ -80,7 +80,8 @@ async function* each<T>(items: readonly T[]): AsyncGenerator<T, void, undefined>
 }
 
 /**
- * StatementResult from rows in memory. Series without rows are included because clients read their columns.
+ * Returns a result from rows in memory. Includes series without rows, because clients read their
+ * columns.
  */
 export function completeResult(
   columns: readonly ResultColumn[],
@@ -102,7 +103,7 @@ export function completeResult(
 
 export const EMPTY_RESULT: StatementResult = completeResult([], []);
 
-/** Columns of one list. A long list is sent in several pieces. */
+/** Some rows of one list. A long list is sent in several pieces. */
 export interface ListPiece {
   readonly name: string;
   readonly columns: readonly (readonly Value[])[];
@@ -123,7 +124,7 @@ async function* listBlocks(
     yield { name, spans: [{ tags: [], from: 0, to: columns[0]?.length ?? 0 }], columns };
 }
 
-/** StatementResult from lists of rows. Lists without rows are omitted. */
+/** Returns a result from lists of rows. Lists without rows are omitted. */
 export function listResult(
   columns: readonly ResultColumn[],
   lists: readonly { readonly name: string; readonly rows: readonly (readonly Value[])[] }[],
@@ -140,7 +141,7 @@ export function listResult(
   );
 }
 
-/** StatementResult whose series have columns but no rows. */
+/** Returns a result whose series have columns but no rows. */
 export const emptyResult = (
   columns: readonly ResultColumn[],
   names: readonly string[],

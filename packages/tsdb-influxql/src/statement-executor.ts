@@ -178,14 +178,17 @@ export class StatementExecutor {
   }
 
   /**
-   * Statements beyond rows require an administrator; database permissions do not suffice. Throws
-   * `not_permitted`.
+   * Statements that affect more than rows require an administrator; database permissions do not
+   * suffice. Throws `not_permitted`.
    */
   #requireAdministrator(): void {
     if (!this.#server.view.access.isAdministrator) throw tsdbError('not_permitted');
   }
 
-  /** The only access to anything that can be changed. Throws `read_only_request`. */
+  /**
+   * Returns the targets of statements that change something; all changes use it. Throws
+   * `read_only_request`.
+   */
   get #changes(): Changes {
     const { changes, isReadOnly } = this.#server;
     if (isReadOnly) throw tsdbError('read_only_request');

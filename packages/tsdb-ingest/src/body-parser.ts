@@ -22,7 +22,7 @@ export class BodyParser {
     this.#metrics = new MetricsParser(this.#memory);
   }
 
-  /** Forgets all tables, fields and series, to free the memory of unused ones. Only between bodies. */
+  /** Clears all tables, fields and series to free memory. Call only between bodies. */
   forget(): void {
     this.#memory.forget();
   }

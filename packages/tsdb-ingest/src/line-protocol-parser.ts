@@ -60,7 +60,7 @@ export class LineProtocolParser {
     this.#maxCells = limits.maxCells;
   }
 
-  /** Forgets all tables, fields and series, to free the memory of unused ones. Only between bodies. */
+  /** Clears all tables, fields and series to free memory. Call only between bodies. */
   forget(): void {
     this.#memory.forget();
   }
@@ -96,7 +96,7 @@ export class LineProtocolParser {
     return this.#takeParsed(memory);
   }
 
-  /** Tag set of a series that this parser has numbered in the current epoch. */
+  /** Returns the tag set of a series that this parser has numbered in the current epoch. */
   seriesOf(parserTable: number, series: number): ParsedSeries | undefined {
     return this.#memory.seriesOf(parserTable, series);
   }

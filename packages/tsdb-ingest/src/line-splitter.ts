@@ -6,9 +6,9 @@ const EQUALS = 61;
 const BACKSLASH = 92;
 
 /**
- * Index of the newline that ends the line at `start` (a non-blank byte), or `end`. A newline inside
- * a quoted string or after a backslash does not end the line. Source: tsdb-http, "Splitting into
- * lines".
+ * Returns the index of the newline that ends the line at `start` (a non-blank byte), or `end`. A
+ * newline inside a quoted string or after a backslash does not end the line. Source: tsdb-http,
+ * "Splitting into lines".
  */
 export function findLineEnd(bytes: Uint8Array, start: number, end: number): number {
   let inFields = false;

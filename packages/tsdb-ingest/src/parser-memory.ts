@@ -12,7 +12,7 @@ export interface ParserLimits {
    */
   readonly maxSeriesCount: number;
   readonly maxSizeBytes: number;
-  /** Maximum cells of 8 bytes in the columns of one body. */
+  /** Maximum number of cells (8 bytes each) in the columns of one body. */
   readonly maxCells: number;
   readonly line: LineLimits;
 }
@@ -28,7 +28,7 @@ export const DEFAULT_LIMITS: ParserLimits = {
 const TABLE_SIZE_BYTES = 8192;
 const FIELD_SIZE_BYTES = 1024;
 
-/** What a parser remembers of one database between bodies: its tables, fields and series. */
+/** Data that a parser keeps about one database between bodies: its tables, fields and series. */
 export interface KnownDatabase {
   readonly dictionary: SeriesDictionary;
   readonly tables: Map<string, TableRows>;
@@ -70,7 +70,7 @@ export class ParserMemory {
     return this.#epoch;
   }
 
-  /** Tables of all databases by `parserTable`. */
+  /** Returns the tables of all databases, by `parserTable`. */
   get tables(): readonly TableRows[] {
     return this.#tables;
   }
@@ -87,8 +87,8 @@ export class ParserMemory {
   }
 
   /**
-   * The table with this name, added if new. Throws `LineRefused` if one body contains too many new
-   * tables.
+   * Returns the table with this name, which is added if new. Throws `LineRefused` if one body
+   * contains too many new tables.
    */
   table(known: KnownDatabase, table: string): TableRows {
     let rows = known.tables.get(table);
@@ -116,7 +116,7 @@ export class ParserMemory {
     return { tagKeys, tagValues };
   }
 
-  /** Called before every body. Forgets all databases if they exceed a limit. */
+  /** Called before every body. Clears all databases if they exceed a limit. */
   begin(bodyBytes: number): void {
     this.#budget.begin(bodyBytes);
     if (!this.#hasGrown) return;
@@ -134,7 +134,7 @@ export class ParserMemory {
     this.forget();
   }
 
-  /** Forgets all tables, fields and series. Their numbers are then invalid, so a new epoch starts. */
+  /** Clears all tables, fields and series. Their numbers are then invalid, so a new epoch starts. */
   forget(): void {
     this.#databases = new Map();
     this.#tables = [];

@@ -36,8 +36,8 @@ export function toNanoseconds(timestamp: bigint, precision: Precision): bigint {
 }
 
 /**
- * Timestamp of lines without one: the arrival of the request, truncated to the unit; not truncated
- * for `auto`.
+ * Returns the timestamp of lines without one: the arrival time of the request, truncated to the
+ * unit; not truncated for `auto`.
  */
 export function arrivalTime(receivedNs: bigint, precision: Precision): bigint {
   if (precision === 'auto') return receivedNs;

@@ -11,7 +11,7 @@ export function assertUtf8(body: Uint8Array): void {
   }
 }
 
-/** Largest `end' <= end` that does not divide a character of valid UTF-8 `bytes`. */
+/** Returns the largest `end' <= end` that does not divide a character of valid UTF-8 `bytes`. */
 export function characterBorder(bytes: Uint8Array, end: number): number {
   let border = end;
   while (border > 0 && border < bytes.length && isContinuation(bytes, border)) border--;
@@ -19,7 +19,8 @@ export function characterBorder(bytes: Uint8Array, end: number): number {
 }
 
 /**
- * Size of the character at `index`, or the negated size of the longest valid prefix (at least 1).
+ * Returns the size of the character at `index`, or the negated size of the longest valid prefix (at
+ * least 1).
  */
 function sequenceSize(bytes: Uint8Array, index: number): number {
   const lead = byteAt(bytes, index);

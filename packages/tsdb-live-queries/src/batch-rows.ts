@@ -5,7 +5,7 @@ import type { SeriesLookup } from '@plinth/tsdb-model/series/series-lookup.js';
 
 export type Cell = string | number | bigint | null;
 
-/** The rows of a batch, read cell by cell. Valid as long as the batch. */
+/** The rows of a batch, read cell by cell. Valid only as long as the batch. */
 export class BatchRows {
   readonly batch: RowBatch;
   readonly series: SeriesLookup;

@@ -4,15 +4,17 @@ import type { LiveQuery, LiveStatements } from './live-query.js';
 import { LiveTable } from './live-table.js';
 import { isQueueFull } from './statement-runs.js';
 
-/** Wait for clients that do not read what they missed. */
+/** Delay before a retry for clients that do not read missed rows. */
 const RETRY_MS = 50;
 const TRY_MS = 2;
 const MAX_TRIES = 5;
-/** A client that reads slowly must not occupy the server with the same part of the log. */
+/**
+ * Maximum wait between passes. The wait prevents slow clients from making the server reread the same part of the log.
+ */
 const MAX_WAIT_MS = 500;
-/** A pass after which a client has to read takes at most a fifth of the time. */
+/** Passes with a slow client take at most a fifth of the time. */
 const WAIT_FACTOR = 4;
-/** Each copies all matching rows of one write at a time. */
+/** Maximum queries per pass. Each query copies all matching rows of one write at a time. */
 const MAX_PASS_COUNT = 50;
 
 /**
@@ -40,7 +42,7 @@ export class CatchUpReader {
     this.#onFailed = options.onFailed;
   }
 
-  /** @param query has begun a catch-up. */
+  /** @param query has started a catch-up. */
   add(query: LiveQuery): void {
     this.#waiting.add(query);
     this.#running ??= this.#run();
@@ -77,7 +79,7 @@ export class CatchUpReader {
     const ready = await this.#readyOf(waiting);
     if (ready.length === 0) return RETRY_MS;
     const tables = new Map<number, LiveTable>();
-    // A query that begins another catch-up during this pass takes part in the next pass.
+    // A query that starts another catch-up during this pass takes part in the next pass.
     const reading = new Map(ready.map((query) => [query, query.catchUp]));
     const isReading = (query: LiveQuery): boolean =>
       reading.has(query) && reading.get(query) === query.catchUp;
@@ -119,7 +121,10 @@ export class CatchUpReader {
     return Math.min(MAX_WAIT_MS, WAIT_FACTOR * (this.#clock.monotonicMs() - startMs));
   }
 
-  /** Queries whose clients have room. What can no longer be read is reported to them first. */
+  /**
+   * Returns the queries whose clients can accept more rows. First reports rows that the log no longer retains to these
+   * clients as a gap.
+   */
   async #readyOf(waiting: readonly LiveQuery[]): Promise<readonly LiveQuery[]> {
     const oldestSeq = await this.#retainedLog.oldestSeq();
     const ready: LiveQuery[] = [];
@@ -130,11 +135,11 @@ export class CatchUpReader {
         this.#waiting.delete(query);
         continue;
       }
-      // Moved to the end, so that the others are served first in the next pass.
+      // Moves the query to the end, so that the others are served first in the next pass.
       if (!this.#waiting.delete(query)) continue;
       this.#waiting.add(query);
       const { afterSeq } = catchUp;
-      // Rows of an earlier pass that the client had no room for.
+      // Sends rows of an earlier pass that the client could not accept.
       if (!(await this.#sendRows(query, afterSeq))) continue;
       const fromSeq = this.#retainedLog.availableFrom(query.plan.table.id, afterSeq, oldestSeq);
       if (fromSeq === afterSeq || query.skipGap(fromSeq)) ready.push(query);
@@ -150,7 +155,7 @@ export class CatchUpReader {
     if ((await this.#sendRows(query, seq)) && query.endCatchUp()) this.#waiting.delete(query);
   }
 
-  /** A client that reads fast has room again after a moment. */
+  /** Retries for a short time, because a client that reads quickly can soon accept more rows. */
   async #sendSoon(
     query: LiveQuery,
     seq: bigint,
@@ -164,7 +169,7 @@ export class CatchUpReader {
     return true;
   }
 
-  /** A failed statement ends only its own stream. */
+  /** Sends rows of a catch-up. A failed statement ends only its own stream. */
   async #sendRows(query: LiveQuery, seq: bigint): Promise<boolean> {
     try {
       return await query.sendCaughtUp(seq, this.#statements);

@@ -1,8 +1,8 @@
-/** Buckets of one query that wait to be sent. */
+/** Maximum number of pending buckets of one query. */
 const MAX_BUCKETS = 10_000;
-/** Buckets in one range, whose rows are one event. */
+/** Maximum number of buckets in a range, whose rows are sent as one event. */
 const MAX_RANGE_BUCKETS = 100;
-/** Ranges for one computation. */
+/** Maximum number of ranges per computation. */
 const MAX_RANGES = 16;
 
 export interface BucketRange {
@@ -16,7 +16,7 @@ export class ChangedBuckets {
   readonly #widthNs: bigint;
   readonly #starts = new Set<bigint>();
   #lastStart: bigint | undefined;
-  /** The newest write with a row in one of the buckets. */
+  /** The newest write that has a row in one of the buckets. */
   seq = 0n;
 
   constructor(widthNs: bigint) {
@@ -27,7 +27,7 @@ export class ChangedBuckets {
     return this.#starts.size;
   }
 
-  /** @returns the number of buckets that were dropped, because too many wait: 0 or 1. */
+  /** @returns the number of buckets that were dropped because too many are pending: 0 or 1. */
   touch(timeNs: bigint, seq: bigint): number {
     if (seq > this.seq) this.seq = seq;
     const last = this.#lastStart;
@@ -42,7 +42,7 @@ export class ChangedBuckets {
     return 1;
   }
 
-  /** Takes buckets, as ranges of adjacent buckets. */
+  /** Removes pending buckets and returns them as ranges of adjacent buckets. */
   takeRanges(): readonly BucketRange[] {
     const ranges: { minTimeNs: bigint; maxTimeNs: bigint }[] = [];
     const maxWidthNs = BigInt(MAX_RANGE_BUCKETS) * this.#widthNs;

@@ -6,18 +6,18 @@ import {
 } from '@plinth/tsdb-model/columns/result.js';
 import type { BatchRows, Cell } from './batch-rows.js';
 
-/** Estimated memory of a cell besides its text. */
+/** Estimated memory of a cell in addition to its text. */
 const CELL_BYTES = 16;
 
-/** Rows that wait to be sent: copies of some columns, in the order in which they were written. */
+/** Rows to be sent: copies of some columns, in the order in which the rows were written. */
 export class GatheredRows {
   readonly columns: readonly Column[];
   readonly #cells: Cell[][];
   rowCount = 0;
   sizeBytes = 0;
-  /** The write of the newest row, also after `clear`. */
+  /** Number of the write that contains the newest row; kept after `clear`. */
   seq = 0n;
-  /** Rows of that write up to now, also after `clear`. */
+  /** Number of rows of that write so far; kept after `clear`. */
   countOfSeq = 0;
 
   constructor(columns: readonly Column[]) {
@@ -25,7 +25,7 @@ export class GatheredRows {
     this.#cells = columns.map(() => []);
   }
 
-  /** Counts a row of the write `seq`, and copies it unless it `isSkipped`. */
+  /** Counts a row of the write `seq`, and copies it unless `isSkipped` is set. */
   push(rows: BatchRows, row: number, seq: bigint, isSkipped: (count: number) => boolean): void {
     if (seq !== this.seq) {
       this.seq = seq;

@@ -17,23 +17,23 @@ import { isQueueFull } from './statement-runs.js';
 
 /** Interval at which some of the waiting queries are served. */
 const SEND_INTERVAL_MS = 20;
-/** Rows of further writes are sent in the same event. */
+/** Minimum wait, during which rows of further writes are added to the same event. */
 const LEAST_WAIT_MS = 60;
 /**
- * Queries are served in at most this number of intervals after their least wait, a part of them in each,
- * so that thousands of events do not block the event loop at once.
+ * After their minimum wait, all queries are served within this number of intervals, some of them in each, so that
+ * thousands of events do not block the event loop at once.
  */
 const INTERVAL_COUNT = 7;
 const LEAST_SERVED_COUNT = 50;
 /** Computing may take a fifth of the time, so that writes do not wait for it. */
 const COMPUTING_INTERVAL_MS = 100;
 const MAX_COMPUTING_MS = 20;
-/** Computations at a time. */
+/** Maximum number of concurrent computations. */
 const MAX_COMPUTING_COUNT = 4;
 const HEARTBEAT_MS = 15_000;
 /** Interval at which streams of revoked tokens and deleted tables end. */
 const CHECK_MS = 500;
-/** A client can continue with the new table. `plinth watch` recognizes this text. */
+/** Clients can continue with the new table. `plinth watch` recognizes this text. */
 const TABLE_REPLACED = 'a column of the table was converted, or the table was created again';
 
 interface LiveQueriesDeps {
@@ -55,7 +55,7 @@ export interface LiveQueryRequest {
   readonly access: DatabaseAccess;
   readonly text: string;
   readonly params: ReadonlyMap<string, ParameterValue>;
-  /** Where an earlier stream ended; without it, only rows written from now on are sent. */
+  /** The position at which an earlier stream ended; without it, only rows written from now on are sent. */
   readonly after: Position | undefined;
   readonly sink: LiveSink;
 }
@@ -66,7 +66,7 @@ export class LiveQueries implements RecordListener {
   readonly #tables = new Map<number, LiveTable>();
   readonly #queries = new Map<LiveQuery, LiveQueryRequest>();
   readonly #catchUp: CatchUpReader;
-  /** Run only while there are live queries. */
+  /** Timers that run only while live queries exist. */
   #timers: readonly Disposable[] = [];
   readonly #logRetention: LogRetention;
   /** Versions of the tables of the last rows. */
@@ -155,7 +155,7 @@ export class LiveQueries implements RecordListener {
     if (this.count === 0) this.#startTimers();
     this.#queries.set(query, request);
     this.#logRetention.noteUse();
-    // In the same tick as the position, so that no row is missed or sent twice.
+    // Runs in the same event-loop tick as the position is read, so that no row is missed or sent twice.
     this.#attach(query);
     request.sink.notice({ kind: 'start' }, position);
     if (request.after !== undefined) {
@@ -222,7 +222,7 @@ export class LiveQueries implements RecordListener {
     }
   }
 
-  /** The rows of this write may have new columns, which `*` includes. */
+  /** Replans queries for new columns, which the rows of this write can have and which `*` includes. */
   #noteColumns(table: LiveTable, schema: TableSchema, seq: bigint): void {
     this.#versions.set(schema.id, schema.version);
     for (const query of table.queries) {
@@ -263,12 +263,12 @@ export class LiveQueries implements RecordListener {
   #computeSome(): void {
     for (const query of this.#queries.keys()) {
       if (query.needsComputing) this.#computing.add(query);
-      else if (!this.#waiting.has(query)) query.sendRows(); // what was dropped, and rows held during a catch-up
+      else if (!this.#waiting.has(query)) query.sendRows(); // dropped rows, and rows held during a catch-up
     }
     if (this.#computing.size > 0 && !this.#isComputing) void this.#compute();
   }
 
-  /** The queries that find no time follow in the next interval. */
+  /** Computes results for a limited time. The remaining queries follow in the next interval. */
   async #compute(): Promise<void> {
     const { clock, statements } = this.#deps;
     this.#isComputing = true;
@@ -285,7 +285,7 @@ export class LiveQueries implements RecordListener {
     this.#isComputing = false;
   }
 
-  /** The rows of a statement that could not start are read again from the log. */
+  /** Handles a failed computation. If the statement could not start, its rows are read again from the log. */
   #notComputed(query: LiveQuery, error: unknown): void {
     if (!isQueueFull(error)) this.#failed([query], error);
     else if (

@@ -7,16 +7,16 @@ import type { LiveSink } from './live-sink.js';
 import { completeSeq, type Position } from './position.js';
 import { RowMatch, SeriesMatch } from './row-match.js';
 
-/** Rows are sent at this size, without waiting for the next interval. */
+/** Rows of this total size are sent without waiting for the next interval. */
 const EVENT_BYTES = 64 * 1024;
-/** Rows that wait for DuckDB, or for the end of a catch-up. */
+/** Maximum size of rows that wait for DuckDB, or for the end of a catch-up. */
 const MAX_GATHERED_BYTES = 1024 * 1024;
 
 /** Runs the statement of a live query. */
 export interface LiveStatements {
-  /** The result for these rows only. */
+  /** Returns the result for these rows only. */
   compute(query: LiveQuery, rows: GatheredRows): Promise<readonly ResultChunk[]>;
-  /** The result for one time range. Both bounds are inclusive. */
+  /** Returns the result for one time range. Both bounds are inclusive. */
   bucketRows(
     query: LiveQuery,
     minTimeNs: bigint,
@@ -24,7 +24,7 @@ export interface LiveStatements {
   ): Promise<readonly ResultChunk[]>;
 }
 
-/** Rows written up to `throughSeq` are read from the log, before those that are written later. */
+/** A catch-up: rows written up to `throughSeq` are read from the log, before later rows are sent. */
 interface CatchUp {
   afterSeq: bigint;
   throughSeq: bigint;
@@ -35,8 +35,8 @@ interface CatchUp {
 }
 
 /**
- * One live query: collects the rows that concern it, and sends them. Rows of a `copied` query are
- * sent in batches; other results are computed from time to time.
+ * One live query: collects the rows that concern it, and sends them. Rows of a `copied` query are sent in batches;
+ * other results are computed at intervals.
  */
 export class LiveQuery {
   readonly database: { readonly id: number; readonly name: string };
@@ -51,7 +51,7 @@ export class LiveQuery {
   #position: Position;
   #dropped: { rowCount: number; readonly from: Position; to: Position } | undefined;
   #catchUp: CatchUp | undefined;
-  /** Catch-ups that have begun: a result that was computed before one is sent by it. */
+  /** Number of catch-ups so far. If one starts during a computation, it sends these rows, and the result is dropped. */
   #catchUpCount = 0;
   #isComputing = false;
   sentRowCount = 0;
@@ -89,7 +89,7 @@ export class LiveQuery {
     return this.#series;
   }
 
-  /** Whether new columns of the table belong to the result. */
+  /** Returns whether new columns of the table belong to the result. */
   get readsAllColumns(): boolean {
     return this.#buckets === undefined && this.text.includes('*');
   }
@@ -98,7 +98,7 @@ export class LiveQuery {
     return this.#catchUp;
   }
 
-  /** Rows up to `throughSeq` will arrive by `takeFromLog`. */
+  /** Starts a catch-up. Rows up to `throughSeq` will arrive through `takeFromLog`. */
   beginCatchUp(throughSeq: bigint): void {
     const dropped = this.#buckets === undefined ? this.#dropped : undefined;
     const from = dropped?.to ?? this.#position;
@@ -112,7 +112,7 @@ export class LiveQuery {
     this.#rows.clear();
   }
 
-  /** The table has new columns. */
+  /** Uses a new plan because the table has new columns. */
   usePlan(plan: LivePlan, throughSeq: bigint): void {
     this.#plan = plan;
     this.#series = new SeriesMatch(plan.conditions.tagConditions);
@@ -123,7 +123,7 @@ export class LiveQuery {
 
   /**
    * Takes a row of a matching series that was just written.
-   * @returns whether `sendRows` has something to do.
+   * @returns whether `sendRows` has rows to send.
    */
   take(rows: BatchRows, row: number, seq: bigint): boolean {
     if (!this.#match.matches(rows, row)) return false;
@@ -186,7 +186,7 @@ export class LiveQuery {
     rows.clear();
   }
 
-  /** Whether `compute` has something to do. */
+  /** Returns whether `compute` has work to do. */
   get needsComputing(): boolean {
     if (this.hasEnded || this.#isComputing) return false;
     if (this.#buckets !== undefined) return this.#buckets.count > 0 && this.sink.hasRoom;
@@ -232,19 +232,22 @@ export class LiveQuery {
     return undefined;
   }
 
-  /** Buckets that do not fit are sent later: their newest values replace the earlier ones. */
+  /**
+   * Computes and sends buckets. Buckets that the client cannot accept are sent later: their newest values replace the
+   * earlier ones.
+   */
   async #computeBuckets(buckets: ChangedBuckets, statements: LiveStatements): Promise<void> {
     if (!this.#sendDropped()) return;
     const { seq } = buckets;
     const ranges = [...buckets.takeRanges()];
-    // Buckets that later writes change have no effect on the position.
+    // Buckets that later writes changed have no effect on the position.
     const isComplete = this.#catchUp === undefined && buckets.count === 0;
     try {
       for (let range = ranges[0]; range !== undefined; range = ranges[0]) {
         const chunks = await statements.bucketRows(this, range.minTimeNs, range.maxTimeNs);
         if (this.hasEnded) return;
         const rowCount = rowCountOf(chunks);
-        // The position moves on when all buckets up to it were sent.
+        // The position advances when all buckets up to it were sent.
         if (rowCount > 0 && !this.#send(chunks, rowCount, this.#position)) return;
         ranges.shift();
       }
@@ -276,8 +279,8 @@ export class LiveQuery {
   }
 
   /**
-   * Returns false if the client does not know yet that rows were dropped. Buckets are dropped
-   * before others of earlier writes are sent, so the position does not change.
+   * Returns false if the client has not been notified yet of dropped rows. Buckets are dropped before others of earlier
+   * writes are sent, so the position does not change.
    */
   #sendDropped(): boolean {
     const dropped = this.#dropped;
@@ -290,7 +293,7 @@ export class LiveQuery {
     return true;
   }
 
-  /** Rows up to `seq` can no longer be read. */
+  /** Reports a gap, because rows up to `seq` can no longer be read. */
   skipGap(seq: bigint): boolean {
     const catchUp = this.#catchUp;
     if (catchUp === undefined) return true;
@@ -302,7 +305,7 @@ export class LiveQuery {
     return true;
   }
 
-  /** Whether rows of a catch-up should be sent before more are read. */
+  /** Returns whether rows of a catch-up should be sent before more rows are read. */
   get isFull(): boolean {
     return this.#rows.sizeBytes >= EVENT_BYTES;
   }
@@ -355,7 +358,7 @@ export class LiveQuery {
   }
 }
 
-/** Rows that do not fit are read from the log. */
+/** Holds a row during a catch-up. Rows above the size limit are read from the log instead. */
 function hold(catchUp: CatchUp, rows: BatchRows, row: number, seq: bigint): void {
   const { gathered } = catchUp;
   if (gathered === undefined) return;

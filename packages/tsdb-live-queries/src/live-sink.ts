@@ -1,7 +1,7 @@
 import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { Position } from './position.js';
 
-/** What a client receives besides rows. */
+/** The notices that a client receives in addition to rows. */
 export type LiveNotice =
   /** The first event: rows after this position follow. */
   | { readonly kind: 'start' }

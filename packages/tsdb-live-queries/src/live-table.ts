@@ -3,18 +3,18 @@ import type { SeriesLookup } from '@plinth/tsdb-model/series/series-lookup.js';
 import { BatchRows } from './batch-rows.js';
 import type { LiveQuery } from './live-query.js';
 
-/** Conditions with more values are checked for each series. */
+/** Conditions with more values than this are checked for each series. */
 const MAX_INDEXED_VALUES = 64;
 
 const NONE: readonly LiveQuery[] = [];
 
-/** The live queries of one table, by the tag values that they require. */
+/** The live queries of one table, indexed by the tag values that they require. */
 export class LiveTable {
   readonly queries = new Set<LiveQuery>();
   readonly #byTag = new Map<string, Map<string | undefined, Set<LiveQuery>>>();
-  /** Queries that require no certain tag value. */
+  /** Queries that do not require a specific tag value. */
   readonly #others = new Set<LiveQuery>();
-  /** The queries of each series, by ordinal; found with its first row. */
+  /** The queries that match each series, by ordinal; determined when its first row is written. */
   #bySeries: (readonly LiveQuery[] | undefined)[] = [];
 
   add(query: LiveQuery): void {

@@ -1,13 +1,13 @@
 /**
- * A position in the order of all written rows: every row of writes up to `seq` was handled. With a
- * `count`, only the first `count` matching rows of the write `seq` were.
+ * A position in the order of all written rows. Every row of writes up to `seq` was handled; with a `count`, only the
+ * first `count` matching rows of the write `seq` were handled.
  */
 export interface Position {
   readonly seq: bigint;
   readonly count?: number;
 }
 
-/** The form in which clients receive and return positions. */
+/** Formats a position for clients, which can send it back in this form. */
 export const positionText = ({ seq, count }: Position): string =>
   count === undefined ? String(seq) : `${seq}.${count}`;
 
@@ -18,6 +18,6 @@ export function parsePosition(text: string): Position | undefined {
   return { seq: BigInt(seq), ...(count !== undefined && { count: Number(count) }) };
 }
 
-/** The number of the last write that was handled completely. */
+/** Returns the number of the last write that was handled completely. */
 export const completeSeq = ({ seq, count }: Position): bigint =>
   count === undefined ? seq : seq - 1n;

@@ -5,7 +5,7 @@ import type { SeriesLookup } from '@plinth/tsdb-model/series/series-lookup.js';
 import type { BatchRows } from './batch-rows.js';
 import type { RowConditions } from './live-plan.js';
 
-/** Whether the tags of a series meet the conditions. */
+/** Checks whether the tags of a series meet the conditions. */
 export class SeriesMatch {
   readonly #conditions: readonly {
     readonly tag: string;
@@ -28,7 +28,7 @@ export class SeriesMatch {
   }
 }
 
-/** Whether a row of a matching series meets the other conditions. */
+/** Checks whether a row of a matching series meets the other conditions. */
 export class RowMatch {
   readonly #minTimeNs: bigint;
   readonly #maxTimeNs: bigint;
@@ -51,7 +51,7 @@ export class RowMatch {
   }
 }
 
-/** NULL meets no condition. SQL orders NaN above all numbers. */
+/** Checks a condition. NULL meets no condition. SQL orders NaN above all numbers. */
 function meets(rows: BatchRows, row: number, { column, op, value }: FieldCondition): boolean {
   const order = compare(rows, row, column, value);
   switch (op) {

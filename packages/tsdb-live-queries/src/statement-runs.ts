@@ -12,10 +12,10 @@ import type { Cell } from './batch-rows.js';
 import type { GatheredRows } from './gathered-rows.js';
 import type { LiveQuery, LiveStatements } from './live-query.js';
 
-/** Result of one range of buckets, which is one event. */
+/** Maximum number of rows in the result for one range of buckets, which is one event. */
 const MAX_BUCKET_ROWS = 100_000;
 
-/** The statement can run later. */
+/** Returns whether the statement can run later. */
 export const isQueueFull = (error: unknown): boolean => tsdbError.is(error, 'query_queue_full');
 
 const TOO_MANY_ROWS =
@@ -36,7 +36,7 @@ export class StatementRuns implements LiveStatements {
     const source: ScanSource = { prepare: ({ columns }) => this.#textOf(rows, columns) };
     return await this.#run(query, {
       ...{ ...planned, scans: [{ ...scan, source }], columnQuery: undefined },
-      // These depend on the stored table.
+      // These properties depend on the stored table.
       ...{ timeOrder: undefined, lateMaterializedTags: [] },
     });
   }

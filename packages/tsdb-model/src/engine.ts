@@ -13,11 +13,11 @@ import type { SeriesPoint, TagCondition } from './scan.js';
 export interface Engine {
   write(request: WriteRequest): Promise<WriteOutcome>;
   query(request: QueryRequest): Promise<ResultStream>;
-  /** Plans a query, with the columns of its result and its parameters; reads no data. */
+  /** Plans a query, with the columns of its result and its parameters, without reading data. */
   describe(request: Omit<QueryRequest, 'signal'>): Promise<PlannedQuery>;
-  /** For query languages that need several DuckDB statements for one result. */
+  /** Opens a session for query languages that need several DuckDB statements for one result. */
   openSession(request: SessionRequest): Promise<QuerySession>;
-  /** The complete result as one Parquet file, even without rows. The caller must dispose of it. */
+  /** Returns the complete result as one Parquet file, even without rows. The caller must dispose of it. */
   queryToParquet(request: QueryRequest): Promise<ParquetFile>;
   /** Resolves when the deletion is durable and applies to every query that starts afterwards. */
   deleteRows(request: DeleteRowsRequest): Promise<void>;
@@ -42,13 +42,13 @@ export interface ParquetFile {
 }
 
 export interface WriteRequest {
-  /** Validated by the HTTP layer, because name rules differ by endpoint. */
+  /** Validated by the HTTP layer, because the rules for names depend on the endpoint. */
   readonly database: string;
   /** Permissions of the writer; throws `not_permitted` without write permission. */
   readonly access: DatabaseAccess;
   /**
-   * As received. The storage engine takes ownership, except of shared memory, which it only reads,
-   * and only until the write resolves.
+   * The body as received. The storage engine takes ownership, except of shared memory, which it only reads, and only
+   * until the write resolves.
    */
   readonly body: Uint8Array;
   /** With `gzip`, the body may consist of concatenated members, which are decompressed off the main thread. */
@@ -78,7 +78,7 @@ export interface WriteOutcome {
   readonly writtenCount: number;
   /** Lines that are neither blank nor comments, samples, or data points. */
   readonly lineCount: number;
-  /** How many of the written rows are native histograms. */
+  /** Number of written rows that are native histograms. */
   readonly histogramCount?: number;
   /** Exemplars in the body, which are not stored. */
   readonly exemplarCount?: number;
@@ -115,7 +115,7 @@ export interface DeletePointsRequest {
   }): Promise<readonly SeriesPoint[]>;
 }
 
-/** Which rows to delete. Rows written after the deletion are kept. */
+/** Rows to delete. Rows written after the deletion are kept. */
 export interface DeleteRowsRequest {
   readonly database: string;
   /** `undefined` means every table of the database. An unknown table throws `table_not_known`. */

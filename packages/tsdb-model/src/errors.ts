@@ -35,7 +35,7 @@ const TEXTS = {
   table_not_known: (details: {
     readonly database: string;
     readonly table: string;
-    /** Present name of the table if it was renamed. */
+    /** Current name of the table if it was renamed. */
     readonly renamedTo?: string | undefined;
   }) =>
     `Table ${details.table} not in DB schema for ${details.database}${renamedHint(details.renamedTo)}`,
@@ -58,7 +58,7 @@ const TEXTS = {
   /** A deleted object cannot be changed, or its deletion already has the requested schedule. */
   already_deleted: (details: { readonly resource: string }) =>
     `attempted to modify resource that was already deleted: ${details.resource}`,
-  /** A write uses the name that a database got when it was deleted. */
+  /** A write uses the name that a database received when it was deleted. */
   database_deleted: (details: { readonly database: string }) =>
     `cannot write to soft-deleted database '${details.database}' - it is marked for deletion`,
   /**
@@ -74,15 +74,15 @@ const TEXTS = {
     `the condition matches more than ${details.maxCount} rows of table ${details.table}; delete a shorter time range, or use a condition on tags and time only`,
   deletion_timed_out: (details: { readonly table: string; readonly maxMs: number }) =>
     `finding the rows of table ${details.table} took longer than ${details.maxMs / 1000} s, and nothing was deleted; delete a shorter time range`,
-  /** A 2.x client sets up a server that has a token. */
+  /** A 2.x client requests the setup of a server that already has a token. */
   already_set_up: 'onboarding has already been completed',
-  /** The bucket that a 2.x client creates exists. */
+  /** The bucket that a 2.x client wants to create already exists. */
   bucket_exists: (details: { readonly bucket: string }) =>
     `bucket with name ${details.bucket} already exists`,
   /** A query in Flux, the language of version 2. */
   flux_not_spoken: () =>
     'Flux is not supported: send SQL to /api/v3/query_sql, or InfluxQL to /query or /api/v3/query_influxql',
-  /** The predicate of a row deletion is malformed, or uses something unsupported. */
+  /** The predicate of a row deletion is malformed, or contains unsupported syntax. */
   delete_predicate_invalid: asGiven,
   /** The cache definition is invalid. The message is passed to the client unchanged. */
   cache_definition_invalid: asGiven,
@@ -106,9 +106,9 @@ const TEXTS = {
   /** The column cannot have the type, or some of its values cannot. */
   conversion_invalid: asGiven,
   conversion_busy: 'another conversion is running; wait until it ends, or cancel it',
-  /** A conversion that was running ended without an effect. */
+  /** A running conversion ended without effect. */
   conversion_failed: asGiven,
-  /** The table cannot be changed while one of its columns is converted. */
+  /** The table cannot be changed during the conversion of one of its columns. */
   table_converting: (details: { readonly table: string }) =>
     `a column of table '${details.table}' is being converted; wait until the conversion ends, or cancel it`,
   /** The body has a content type or encoding that the endpoint does not read. */
@@ -137,7 +137,7 @@ const TEXTS = {
     'the write-ahead log could not be written; the node is read-only until it is restarted',
   shutting_down: 'the server is shutting down',
   /**
-   * The query cannot be planned: syntax, unknown names, wrong types. The message is passed to the
+   * The query cannot be planned because of its syntax, unknown names or wrong types. The message is passed to the
    * client unchanged.
    */
   plan_error: asGiven,
@@ -149,15 +149,14 @@ const TEXTS = {
   read_only_request:
     'without authentication, statements that change data are rejected in GET requests from browsers; use POST',
   /**
-   * The data made the running query fail: division by zero, overflow, a cast, or a value too large
-   * for a result.
+   * The data caused the running query to fail: division by zero, overflow, a cast, or a value too large for a result.
    */
   execution_error: asGiven,
   /**
    * The query ran out of memory. It may succeed with less data or with fewer concurrent queries.
    */
   query_out_of_memory: asGiven,
-  /** The server made the query fail: an unreadable file, or a bug. */
+  /** The server caused the query to fail: an unreadable file, or a bug. */
   query_failed: asGiven,
   query_timed_out: (limitMs: number) => `query-timeout limit exceeded: ${limitMs} ms`,
   /** The client disconnected, or the query was canceled. */
@@ -187,7 +186,7 @@ export type TsdbError<Kind extends keyof typeof TEXTS = keyof typeof TEXTS> = Er
   Kind
 >;
 
-/** The error for a table that a database does not have; names the new name of a renamed table. */
+/** Creates the error for a table that a database does not have; contains the new name of a renamed table. */
 export const tableNotKnown = (
   { name, formerTables }: Pick<DatabaseSchema, 'name' | 'formerTables'>,
   table: string,

@@ -61,7 +61,7 @@ export class FairSemaphore {
       const leave = (): void => {
         this.#waiting.remove(owner, waiting);
         if (signal !== undefined) reject(endOfQuery(signal));
-        // A request behind it may fit.
+        // A request behind it may now get its slots.
         this.#startWaiting();
       };
       signal?.addEventListener('abort', leave, { once: true });
@@ -97,8 +97,7 @@ export class FairSemaphore {
         this.#waiting.nextOf(owner)?.start();
         return true;
       }
-      // An owner without slots is not overtaken, because small requests could delay a large one
-      // forever.
+      // Requests do not overtake an owner without slots, because small requests could delay a large one forever.
       if (!this.#usedByOwner.has(owner)) return false;
     }
     return false;

@@ -33,21 +33,21 @@ export const PROCESSING_TEXTS = {
     details.for === 'trigger'
       ? 'Plugin error: Node not configured with plugin directory: start the server with --plugin-dir'
       : 'Processing engine error: plugin error: No plugin directory configured: start the server with --plugin-dir',
-  /** It does not compile, or lacks the function that the trigger calls. */
+  /** The plugin does not compile, or lacks the function that the trigger calls. */
   plugin_invalid: (why: string) => `Plugin error: ${why}`,
   /** Two enabled triggers would serve the same path. */
   request_path_taken: (details: { readonly path: string; readonly trigger: string }) =>
     `request path '${details.path}' is answered by trigger '${details.trigger}' already: disable it first`,
   plugin_fetch_failed: (why: string) =>
     `Plugin error: error fetching plugin from repository: ${why}`,
-  /** The setting `plugin_dir_only` is on. */
+  /** The setting `plugin_dir_only` is enabled. */
   plugin_folder_locked:
     'plugin installation is disabled; plugins must already exist in the configured plugin directory',
   /** The path or content of an uploaded file is not allowed. */
   plugin_file_refused: asGiven,
   package_installation_disabled:
     'Package installation has been disabled. Contact your administrator for more information.',
-  /** `exitCode` of the installer; `undefined` if it did not run. */
+  /** Exit code of the installer; `undefined` if it did not run. */
   package_installation_failed: (details: {
     readonly why: string;
     readonly exitCode?: number | undefined;

@@ -1,4 +1,4 @@
-/** Why a row was refused, for every protocol. */
+/** The reasons why a row is refused, for all protocols. */
 export const REFUSAL_REASONS = [
   /** The row is not valid in its protocol. */
   'syntax',
@@ -10,7 +10,7 @@ export const REFUSAL_REASONS = [
   'deleted_table',
   /** The row uses the former name of a renamed table or column. */
   'renamed',
-  /** A limit of tables, columns, tags or sizes. */
+  /** A limit on tables, columns, tags or sizes was exceeded. */
   'limit',
 ] as const;
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
@@ -21,9 +21,9 @@ export interface RefusedLine {
   /** Complete line without its newline, cut to 1024 bytes at a character boundary. */
   readonly originalLine: string;
   readonly message: string;
-  /** The response to a refusal by a limit is 422. */
+  /** If the reason is a limit, the response status is 422. */
   readonly reason: RefusalReason;
 }
 
-/** A response contains at most this number of refused lines. */
+/** Maximum number of refused lines in a response. */
 export const MAX_REFUSED_LINES = 1000;

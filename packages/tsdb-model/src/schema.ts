@@ -16,10 +16,7 @@ export interface DatabaseSchema {
   readonly name: string;
   /** Rows with `time < now - retentionNs` are invisible. `undefined` keeps everything. */
   readonly retentionNs: bigint | undefined;
-  /**
-   * Retention policy (the database `name/policy`) for 1.x clients that name none; absent if there
-   * is none.
-   */
+  /** Retention policy (the database `name/policy`) for 1.x clients that do not name one; absent if there is none. */
   readonly defaultPolicy?: string;
   /** Shard duration set by 1.x clients. It is only listed and does not affect segments. */
   readonly shardDurationNs?: bigint;
@@ -27,7 +24,7 @@ export interface DatabaseSchema {
   readonly integerFields?: IntegerFields;
   /** Active tables by name. */
   readonly tables: ReadonlyMap<string, TableSchema>;
-  /** Present name of renamed tables by each former name; absent if there are none. */
+  /** Current name of each renamed table, by former name; absent if there are none. */
   readonly formerTables?: ReadonlyMap<string, string>;
 }
 
@@ -49,8 +46,8 @@ export interface TableSchema {
   /** Earlier names of the table that writes and queries reject; absent if there are none. */
   readonly formerNames?: readonly string[];
   /**
-   * Present name of renamed columns by each former name, which no other column of the table may
-   * have; absent if there are none.
+   * Current name of each renamed column, by former name; absent if there are none. No other column of the table can
+   * have a former name.
    */
   readonly formerColumns?: ReadonlyMap<string, string>;
 }

@@ -75,7 +75,7 @@ export function isNested(type: SqlType): boolean {
   return type.kind === 'list' || type.kind === 'struct' || type.kind === 'map';
 }
 
-/** Whether one value can contain any number of values. */
+/** Returns whether one value can contain any number of values. */
 export function hasLists(type: SqlType): boolean {
   if (type.kind === 'struct') return type.fields.some((field) => hasLists(field.type));
   return type.kind === 'list' || type.kind === 'map';

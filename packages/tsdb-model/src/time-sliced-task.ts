@@ -6,9 +6,12 @@ import { EventLoopYielder } from '@plinth/kernel';
  */
 export type Steps<T> = Generator<undefined, T, void>;
 
-/** Takes far less time than the interval between two yields, regardless of the work per row. */
+/**
+ * Number of rows per step. A step takes far less time than the interval between two yields, regardless of the work per
+ * row.
+ */
 export const STEP_ROWS = 2048;
-/** Whether a loop that counts its rows has reached the end of a step. */
+/** Returns whether a loop that counts its rows has reached the end of a step. */
 export const isStepEnd = (index: number): boolean => index % STEP_ROWS === STEP_ROWS - 1;
 
 /** Runs all steps without pauses. */
@@ -19,7 +22,7 @@ export function runThrough<T>(steps: Steps<T>): T {
   }
 }
 
-/** Time between two yields: long enough to justify the switch, short enough for waiting requests. */
+/** Time between two yields, which is long enough to justify the switch and short enough for waiting requests. */
 const YIELD_INTERVAL_MS = 10;
 /**
  * Time between two yields of work with a `pause` function. A request crosses the event loop several
@@ -62,7 +65,7 @@ export class TimeSlicedTask {
     if (this.isYieldDue) await this.#yield();
   }
 
-  /** Use it in loops where awaiting `yieldIfDue` costs more than the work. */
+  /** Whether to yield now. For loops in which awaiting `yieldIfDue` costs more than the work. */
   get isYieldDue(): boolean {
     const intervalMs = this.#pause === undefined ? YIELD_INTERVAL_MS : SHORT_YIELD_INTERVAL_MS;
     return performance.now() - this.#startMs >= intervalMs;

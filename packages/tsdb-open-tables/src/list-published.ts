@@ -12,7 +12,7 @@ export interface ListedTable {
   readonly tree: Tree;
   readonly formatVersion: number;
   readonly state: PublishState['kind'] | 'unpublishable';
-  /** Why the newest rows are not published. */
+  /** Reason why the newest rows are not published. */
   readonly reason: string | undefined;
   readonly location: string;
   /** Columns that readers cannot read, by name. */
@@ -33,7 +33,7 @@ export interface ListedTable {
     | undefined;
 }
 
-/** The tables of a published database, once for each namespace. */
+/** Returns the tables of a published database, once for each namespace. */
 export function listPublished(
   openTables: OpenTables,
   database: DatabaseSchema,

@@ -13,12 +13,15 @@ export interface Namespace {
   readonly tree: Tree;
 }
 
-/** A retention policy `db/rp` is the namespace `db.rp`; database names contain no dots. */
+/**
+ * Returns the namespace of a database. That of a retention policy `db/rp` is `db.rp`; database
+ * names contain no dots.
+ */
 export const plainNamespace = (database: string): string => database.replace('/', '.');
 
 /**
- * The namespaces of published databases. A database whose name is that of a `__jvm` namespace keeps it; that namespace is then
- * not published.
+ * Returns the namespaces of published databases. A `__jvm` namespace is not published if a database
+ * has the same name.
  * @param databases names of all databases
  */
 export function namespacesOf(
@@ -36,7 +39,7 @@ export function namespacesOf(
   });
 }
 
-/** Why a table cannot be published under its name; `undefined` if it can. */
+/** Returns the reason why a table cannot be published under its name; `undefined` if it can. */
 export function nameFault({ name }: Pick<TableSchema, 'name'>): string | undefined {
   if (name.includes('/')) return 'the name contains a slash';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: readers cannot name such tables.
@@ -46,6 +49,6 @@ export function nameFault({ name }: Pick<TableSchema, 'name'>): string | undefin
   return undefined;
 }
 
-/** The tables of a database that can be published. */
+/** Returns the tables of a database that can be published. */
 export const publishableTables = (database: DatabaseSchema): readonly TableSchema[] =>
   [...database.tables.values()].filter((table) => nameFault(table) === undefined);

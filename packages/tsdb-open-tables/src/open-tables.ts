@@ -22,9 +22,9 @@ import { PublishedTable } from './publish/published-table.js';
 import { TablePublisher } from './publish/table-publisher.js';
 import type { OpenTablesSettings } from './settings.js';
 
-/** Attempts of a request to carry out deletions before it publishes. */
+/** Maximum number of times that a request tries to carry out deletions before it publishes. */
 const MERGE_ATTEMPTS = 3;
-/** Upper bound of the metadata of one file. */
+/** Upper bound of the metadata size per file. */
 const BYTES_PER_FILE = 1024;
 /** A time span that no file overlaps: only pending deletions of the table are carried out. */
 const NO_SPAN = { minTimeNs: MAX_TIME_NS, maxTimeNs: MIN_TIME_NS };
@@ -54,7 +54,7 @@ export class OpenTables {
   readonly #deps: OpenTablesDeps;
   readonly #databases: ReadonlySet<string>;
   readonly #publisher: TablePublisher;
-  /** By id: published tables, and tables that were published. */
+  /** By id: tables that are or were published. */
   readonly #tables = new Map<number, PublishedTable>();
   readonly #passes = new Exclusive();
   #ticker: Disposable | undefined;
@@ -68,7 +68,7 @@ export class OpenTables {
       const uuid = deps.catalog.keptTableById(record.tableId)?.uuid;
       if (uuid === undefined) continue; // its objects are removed by the first pass
       const table = new PublishedTable({ tableId: record.tableId, uuid });
-      // Readers find the last version at once; the first pass verifies its objects.
+      // Readers find the last version immediately; the first pass verifies its objects.
       table.use(record, historyOf(record.history, deps.trees.root));
       if (table.history !== undefined) table.state = { kind: 'published' };
       tables.#tables.set(record.tableId, table);
@@ -144,7 +144,7 @@ export class OpenTables {
     return this.#databases.has(database);
   }
 
-  /** Published databases that exist, by name. */
+  /** Returns the published databases that exist, by name. */
   databases(): readonly DatabaseSchema[] {
     return this.#deps.catalog.databases().filter(({ name }) => this.#databases.has(name));
   }
@@ -157,12 +157,12 @@ export class OpenTables {
     );
   }
 
-  /** The publication of a table; `undefined` before the first pass reaches it. */
+  /** Returns the publication of a table; `undefined` before the first pass reaches it. */
   find(tableId: number): PublishedTable | undefined {
     return this.#tables.get(tableId);
   }
 
-  /** Tables with a readable snapshot, by name. */
+  /** Returns the tables with a readable snapshot, by name. */
   tablesOf(database: string): readonly TableSchema[] {
     const found = this.#deps.catalog.database(database);
     if (found === undefined || !this.#databases.has(database)) return [];
@@ -189,7 +189,7 @@ export class OpenTables {
     return this.#deps.trees.locationOf(schema.uuid, tree);
   }
 
-  /** Properties that readers of the catalog need to find the bucket. */
+  /** Returns the properties that catalog readers need to find the bucket. */
   get readerProperties(): Readonly<Record<string, string>> {
     return this.#deps.bucket?.store.readerProperties ?? {};
   }
@@ -199,7 +199,7 @@ export class OpenTables {
     if (tableIds.some((id) => this.#tables.has(id))) this.publishSoon();
   }
 
-  /** Number of tables with a readable snapshot. */
+  /** Returns the number of tables with a readable snapshot. */
   get publishedCount(): number {
     return [...this.#tables.values()].filter(({ history }) => history !== undefined).length;
   }
@@ -271,7 +271,7 @@ export class OpenTables {
     return table;
   }
 
-  /** Records the outcome in the table's state. Returns an outage of the bucket, which concerns all tables. */
+  /** Records the outcome in the table's state. Returns a bucket outage, which affects all tables. */
   async #publish(table: PublishedTable, schema: TableSchema): Promise<StoreOutage | undefined> {
     const { engine, onError, bucket } = this.#deps;
     const store = engine.tableStore(schema);
@@ -296,7 +296,10 @@ export class OpenTables {
     return undefined;
   }
 
-  /** Withdraws tables of databases that left the setting, and forgets tables that were removed permanently. */
+  /**
+   * Withdraws tables of databases that were removed from the setting, and forgets tables that were
+   * removed permanently.
+   */
   async #withdrawOthers(): Promise<void> {
     const { catalog, trees, onError, bucket } = this.#deps;
     for (const table of this.#tables.values()) {

@@ -41,8 +41,8 @@ export interface BoundExpr {
    */
   readonly constant?: Constant;
   /**
-   * Set if DuckDB computes the value while it plans: a value, or perhaps NULL. A function of NULL
-   * loses its type there, so the text needs a cast.
+   * Set if DuckDB computes the value during planning; `null` means that the result may be NULL. A
+   * function of NULL loses its type there, so the text needs a cast.
    */
   readonly folds?: Folding;
   /** The plain call, if the expression consists of it. */

@@ -17,17 +17,17 @@ export interface Tsdb extends HttpService {
 }
 
 export interface TsdbServiceDeps extends TsdbDeps {
-  /** Dialect of all routes except Arrow Flight. */
+  /** Dialect of all routes other than Arrow Flight. */
   readonly dialect: Dialect;
   /** Dialect of all routes below `/ops/v1`. */
   readonly operatorDialect: Dialect;
   /** Identifies the caller of an Arrow Flight call. */
   readonly identify: Identify;
-  /** Why the server is not ready for requests; `undefined` if it is. */
+  /** Returns why the server is not ready for requests; `undefined` if it is. */
   readonly obstacle: () => Promise<string | undefined>;
 }
 
-/** Loaded on demand, so that code that only needs settings and types does not load DuckDB. */
+/** Loads the modules on demand, so that code that only needs settings and types does not load DuckDB. */
 const loadParts = () => import('./lazy-modules.js');
 
 /** Dashboards request timestamps in milliseconds from `/query`. */
@@ -41,7 +41,7 @@ export function preloadTsdb(): void {
   loadParts().catch(() => undefined);
 }
 
-/** The time-series service. `start` opens its storage and recovers. */
+/** Creates the time-series service. `start` opens its storage and recovers. */
 export function createTsdb(deps: TsdbServiceDeps): Tsdb {
   const lines = deps.metrics.counter({
     name: 'influxdb3_write_lines_total',

@@ -40,7 +40,7 @@ export interface TsdbDeps {
   readonly isCurrent?: ((principal: Principal) => boolean) | undefined;
   /** Records changes made by statements and publishes all changes; changes are not recorded when it is absent. */
   readonly audit?: AuditTrail | undefined;
-  /** Folder of the node; DuckDB's files are stored below it. */
+  /** Folder of the node; also contains DuckDB's files. */
   readonly dataDir: string;
   readonly fileSystem: FileSystem;
   readonly relational: RelationalStore;
@@ -48,11 +48,14 @@ export interface TsdbDeps {
   readonly secrets: SecretBox;
   /** The objects must be readable below `dataDir`. */
   readonly objects: FolderObjectStore;
-  /** Where published tables are stored for readers on other machines; absent for the data folder. */
+  /**
+   * Object store for published tables that readers on other machines use; absent if they are published in the data
+   * folder.
+   */
   readonly bucket?:
     | {
         readonly store: BucketStore;
-        /** Names the data folder; see `BucketOwner`. */
+        /** Returns the id of the data folder; see `BucketOwner`. */
         readonly folderId: () => Promise<string>;
       }
     | undefined;
@@ -60,10 +63,10 @@ export interface TsdbDeps {
   readonly openLog: (options: {
     readonly folder: string;
     readonly nodeUuid: string;
-    /** Where removed files are kept, up to a total size. */
+    /** Folder for removed files, up to a total size. */
     readonly retained: { readonly folder: string; readonly maxBytes: number };
     readonly repair: boolean;
-    /** Number of the first new file. */
+    /** Number of the first new log file. */
     readonly firstFile: number;
     readonly expectedLog: ExpectedLogStore;
     /** Returns the time at which a record was written. */

@@ -26,16 +26,16 @@ export interface ReadFile {
   readonly sizeBytes: number;
   /** The problem with the file, and its contents; `undefined` if it is intact. */
   readonly damage: string | undefined;
-  /** Changes that will be made to the file at the next start without losing acknowledged rows. */
+  /** Changes that the next start will make to the file without losing acknowledged rows. */
   readonly notes?: readonly string[];
-  /** Changes that will be made at the next start, and that may lose acknowledged rows. */
+  /** Changes that the next start will make and that can lose acknowledged rows. */
   readonly warnings?: readonly string[];
 }
 
 export interface FileCheck {
   readonly fileCount: number;
   readonly totalBytes: number;
-  /** Reads one file after another. */
+  /** Reads the files one after another. */
   readonly files: AsyncIterable<ReadFile>;
 }
 
@@ -149,7 +149,7 @@ async function storedFiles(relational: RelationalStore): Promise<readonly Stored
   ];
 }
 
-/** Names of the tables with their databases. */
+/** Returns the names of the tables with their databases. */
 async function tablesById(relational: RelationalStore): Promise<ReadonlyMap<number, string>> {
   const tables = await relational
     .reader<Tables>()

@@ -7,11 +7,11 @@ import type { Processing } from './open/open-processing.js';
 
 /** Folder of plugin files in a restored data folder, regardless of the original plugin folder. */
 const PLUGINS = 'plugins';
-/** Maximum number of skipped files that are named; the rest is counted. */
+/** Maximum number of skipped files that are named; further ones are only counted. */
 const MAX_NAMED = 10;
 
 /**
- * A consistent snapshot of the data that the service stores outside the relational store: segments, log and
+ * Creates a consistent snapshot of the data that the service stores outside the relational store: segments, log and
  * plugin files.
  */
 export async function freezeFiles(

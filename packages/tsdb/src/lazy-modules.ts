@@ -1,5 +1,5 @@
-// The modules of a running service, bundled as one: separate bundles would share two dozen files,
-// and each file slows down the start.
+// The modules of a running service in one bundle. Separate bundles would share two dozen files, and each file slows
+// down the start.
 export { createTextFormats } from './routes/formats/index.js';
 export { PiecePool } from './routes/formats/piece-pool.js';
 export { encodedRun } from './routes/influxql/v1-query-route.js';

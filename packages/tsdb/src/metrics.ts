@@ -12,8 +12,8 @@ const FLUSH_BOUNDS_SEC = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const QUERY_BOUNDS_SEC = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30];
 
 /**
- * DuckDB and storage metrics for `/metrics`. State is read on request; only ended flushes, merges
- * and queries are counted. Metrics that InfluxDB has too use its names: tsdb-http, section 10.
+ * DuckDB and storage metrics for `/metrics`. State is read on request; only finished flushes, merges and queries are
+ * counted. Metrics that InfluxDB also has use its names: tsdb-http, section 10.
  */
 export class EngineMetrics {
   readonly #flushes: Counter;

@@ -9,7 +9,7 @@ import { parseLineOnSlowPath } from '@plinth/tsdb-ingest/slow-path/parse-line.js
 export interface ReadLine {
   readonly series: SeriesText;
   readonly fields: readonly ParsedField[];
-  /** In the unit of the line; `undefined` if it has none. */
+  /** In the unit of the line; `undefined` if the line has no timestamp. */
   readonly timestamp: bigint | undefined;
 }
 

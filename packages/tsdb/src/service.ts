@@ -59,7 +59,7 @@ import { type MemoryShares, memoryShares } from './settings/memory-shares.js';
 /** Interval at which running queries of revoked tokens and users are canceled. */
 const REVOKED_CHECK_MS = 500;
 const WARM_UP_DELAY_MS = 500;
-/** Limits the transaction of the relational store, which others wait for, to some 10 ms. */
+/** Limits the transaction of the relational store, for which other transactions wait, to about 10 ms. */
 const FLUSH_GROUP_TABLES = 256;
 /**
  * A flush of this many tables takes several seconds of writing and syncing. With no more small tables
@@ -145,7 +145,7 @@ export async function openTsdb(
     parserPool.forget();
     caches.onTablesDeleted(tables.map(({ id }) => id));
   });
-  // Known tag sets would be accepted under the old name, so that parsers must number them again.
+  // Parsers must number known tag sets again; otherwise, writes under the old name would be accepted.
   catalog.whenRenamed(() => parserPool.forget());
   const report = reportTo(deps.log, metrics, refusedWrites);
   const store = newSegmentStore(deps, { duckDb, tempDir, report });
@@ -181,7 +181,7 @@ export async function openTsdb(
     onTablesRemoved: (tableIds) => openTables?.onTablesRemoved(tableIds),
     report,
   });
-  catalog.whenRenamed((schema) => engine.tableStore(schema)); // which notes the new version
+  catalog.whenRenamed((schema) => engine.tableStore(schema)); // notes the new version of the table
   await caches.open((schema) => engine.tableStore(schema));
   catalog.replacements.follow(caches.replacementFollower);
   const converting = new Conversions({ catalog, engine, clock, log: deps.log });

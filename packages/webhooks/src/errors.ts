@@ -16,7 +16,7 @@ const TEXTS = {
   body_too_long: 'Request body too large',
   /** The idempotency key was used with a different event. */
   idempotency_conflict: 'This idempotency key was used with another event',
-  /** The queue of the target app, or the queue of the server, is full. */
+  /** The queue of the target app, or the server's queue, is full. */
   queue_full: (whose: 'app' | 'engine') =>
     whose === 'app'
       ? 'Too many events are queued for this app'

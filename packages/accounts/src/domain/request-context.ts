@@ -8,7 +8,7 @@ export interface RequestContext {
   /** Date of the effective version, as `YYYY-MM-DD`. */
   readonly versionDate: string;
   readonly requestId: string;
-  /** In changes, the idempotency key that the client sent, or a generated one; otherwise empty. */
+  /** For changes, the client's idempotency key or a generated one; otherwise empty. */
   readonly idempotencyKey: string;
   readonly method: string;
   readonly path: string;

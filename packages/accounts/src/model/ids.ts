@@ -1,6 +1,6 @@
 import { BASE62, type Clock, type Random, randomLetters } from '@plinth/kernel';
 
-/** Maximum lead of `createdMs` over the clock, in milliseconds, to keep it unique. */
+/** Maximum time in milliseconds by which `createdMs` may be ahead of the clock to stay unique. */
 const MAX_LEAD_MS = 100;
 
 /**
@@ -15,7 +15,7 @@ export class IdGenerator {
   #lastMs = 0;
   #lastLetters = '';
 
-  /** @param length characters of an id after its prefix. */
+  /** @param length number of characters of an id after its prefix. */
   constructor(deps: { readonly clock: Clock; readonly random: Random; readonly length: number }) {
     this.#clock = deps.clock;
     this.#random = deps.random;

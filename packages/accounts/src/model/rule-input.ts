@@ -30,8 +30,8 @@ export interface TestClockRecord {
 }
 
 /**
- * Stored objects that the request refers to, of this platform and mode. An object missing here does
- * not exist. Magic ids of test mode are included whenever the request names them.
+ * Stored objects that the request refers to, of this platform and mode. Objects that are not listed
+ * here do not exist. Magic test-mode ids are included whenever the request contains them.
  */
 export interface Facts {
   readonly files: ReadonlyMap<string, FileRecord>;
@@ -53,8 +53,8 @@ interface CheckBase {
 }
 
 /**
- * A create or update of an account, after schema validation and after merging the content of a
- * token. Vendor words are canonical, countries upper case, currencies lower case.
+ * A create or update request for an account, after schema validation and token merge. Vendor words
+ * are canonical, countries upper case, currencies lower case.
  */
 export interface AccountCheck extends CheckBase {
   readonly operation: 'create' | 'update';
@@ -82,7 +82,7 @@ export interface AccountCheck extends CheckBase {
   readonly persons: readonly StoredPerson[];
 }
 
-/** A create or update of a Person, after schema validation and token merge. */
+/** A create or update request for a Person, after schema validation and token merge. */
 export interface PersonCheck extends CheckBase {
   readonly operation: 'create' | 'update';
   /** The checked fields of the request and of its person token. */
@@ -101,7 +101,7 @@ export interface CloseCheck {
   readonly livemode: boolean;
   readonly platform: PlatformSettings;
   readonly account: StoredAccount;
-  /** The value that the client sent; `undefined` if absent. */
+  /** The client's value; `undefined` if absent. */
   readonly appliedConfigurations: readonly ConfigurationName[] | undefined;
 }
 

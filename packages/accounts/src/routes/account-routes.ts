@@ -49,7 +49,7 @@ const UPDATE: CallDocs = {
 };
 const CLOSE: CallDocs = { summary: 'Close an account', response: 'Account', body: 'account_close' };
 
-/** Routes of accounts. Source: accounts, section 7, E1 to E5. */
+/** Returns the account routes. Source: accounts, section 7, E1 to E5. */
 export function accountRoutes(routes: PlatformRoutes, deps: AccountRoutesDeps): readonly Route[] {
   const { accounts, shapes } = deps;
   const content = { makesContent: true };
@@ -73,7 +73,8 @@ export function accountRoutes(routes: PlatformRoutes, deps: AccountRoutesDeps): 
       const id = call.param('account');
       if (call.context.isOperator !== true)
         return await accounts.retrieve(call.context, id, include);
-      // Read before the account, so that a change in between makes the tag outdated, not the body.
+      // The tag is read before the account, so that a concurrent change makes the tag outdated, not
+      // the body.
       const etag = await accounts.etag(call.context, id);
       return { etag, body: await accounts.retrieve(call.context, id, include) };
     }),

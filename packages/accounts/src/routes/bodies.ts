@@ -15,12 +15,12 @@ const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 /** Maximum number of values in a platform request, far above the number in any valid request. */
 const MAX_VALUE_COUNT = 20_000;
 /**
- * Maximum for operator requests. Settings have lists with thousands of values, and clients may send
- * back a complete record.
+ * Maximum number of values in an operator request. Settings have lists with thousands of values,
+ * and clients may send back a complete record.
  */
 export const MAX_OPERATOR_VALUE_COUNT = 200_000;
 
-/** Bodies stay undecoded bytes; their type is checked later, in the order of the checks. */
+/** Bodies remain encoded; their content type is checked later, in the check order. */
 export const bodyRule = (maxBytes: number): BodyRule => ({ maxBytes, isLeftEncoded: true });
 
 /**

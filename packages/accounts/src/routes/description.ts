@@ -57,7 +57,7 @@ export const bodyName = (name: string): string =>
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[]; // the keys are the error codes
 
-/** Returns every status of the error codes, with some of the codes. */
+/** Returns each HTTP status of the error codes with up to 12 of its codes. */
 const failures = (): Readonly<Record<number, string>> =>
   Object.fromEntries(
     [...new Set(CODES.map(statusOf))].map((status) => [
@@ -108,7 +108,7 @@ const PAGE_QUERY = {
   limit: maybe(Type.Integer({ minimum: PAGE_LIMIT.min, maximum: PAGE_LIMIT.max })),
   page: maybe(Type.String()),
 };
-/** Returns the query parameters of a list, and additional parameters. */
+/** Returns the query parameters of all lists plus `more`. */
 export const pageQuery = (more: TProperties = {}): TProperties => ({ ...PAGE_QUERY, ...more });
 
 /** Reason why the handler validates instead of the schema. */
@@ -160,7 +160,7 @@ const SCHEMAS: Readonly<Record<string, Json>> = {
   },
 };
 
-/** Long enums that many schemas refer to by name. */
+/** Returns the long enums that many schemas refer to by name. */
 function enumLists(): Readonly<Record<string, readonly string[]>> {
   return {
     Country: [...REFERENCE_LISTS.countries],

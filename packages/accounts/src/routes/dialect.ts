@@ -91,7 +91,7 @@ export class AccountsDialect implements Dialect {
     return emptyResponse(204, this.#cors.preflightFor(request, methods));
   }
 
-  /** Returns the first fault of a request without a route, in the order of the checks. */
+  /** Returns the first fault of a request without a matching route, in the check order. */
   #refusalOf(request: HttpHead): unknown {
     try {
       if (!isForOperators(request)) {

@@ -58,7 +58,9 @@ const ENABLE: CallDocs = {
 const DISABLE: CallDocs = { ...ENABLE, summary: 'Disable an event destination' };
 const PING: CallDocs = { summary: 'Send a ping event', response: 'Event', body: 'empty' };
 
-/** Routes of events and event destinations. Source: accounts, sections 7 (E15) and 17. */
+/**
+ * Returns the routes for events and event destinations. Source: accounts, sections 7 (E15) and 17.
+ */
 export function eventRoutes(
   routes: PlatformRoutes,
   deps: {

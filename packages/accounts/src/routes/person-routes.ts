@@ -26,7 +26,7 @@ const ACCOUNT_TOKEN: CallDocs = {
 };
 const SHOW_ACCOUNT_TOKEN: CallDocs = { summary: 'Retrieve an account token', response: 'Token' };
 
-/** Routes of persons and tokens. Source: accounts, section 7, E6 to E14. */
+/** Returns the routes for persons and tokens. Source: accounts, section 7, E6 to E14. */
 export function personRoutes(
   routes: PlatformRoutes,
   deps: { readonly persons: Persons; readonly tokens: Tokens; readonly shapes: RequestShapes },

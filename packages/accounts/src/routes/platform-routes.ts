@@ -63,10 +63,7 @@ export interface PlatformRouteDeps {
 
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 
-/**
- * Creates the routes of platforms with their common order of checks, response headers and access
- * rules.
- */
+/** Creates the platform routes with their common check order, response headers and access rules. */
 export class PlatformRoutes {
   readonly #deps: PlatformRouteDeps;
   readonly #contexts = new WeakMap<object, RequestContext>();
@@ -84,7 +81,7 @@ export class PlatformRoutes {
     return { ...route, ...docsOf(docs, false), hasHead: false };
   }
 
-  /** A POST or DELETE route with an idempotency key, whose response may be a replay. */
+  /** Returns a POST or DELETE route with an idempotency key, whose response may be a replay. */
   change(
     method: 'POST' | 'DELETE',
     path: string,
@@ -97,7 +94,10 @@ export class PlatformRoutes {
     return { ...route, ...docsOf(docs, true), body };
   }
 
-  /** The same route for operators, who act as the platform in the path without a key of it. */
+  /**
+   * Returns the same route for operators, who act as the platform in the path without one of its
+   * keys.
+   */
   forOperators({ cost: _, ...route }: Route): Route {
     return {
       ...route,
@@ -196,7 +196,7 @@ const repeatHeaders = (originalRequestId: string | undefined): HeaderList =>
 const isShapeRefused = (error: unknown): boolean =>
   error instanceof AccountsRefused && error.violation.code === 'invalid_fields';
 
-/** Returns `undefined` if the body is not valid and cannot be repeated. */
+/** Returns `undefined` if the body is not valid, in which case it cannot be repeated. */
 function readAnyBody(request: HttpRequest): unknown {
   try {
     return isV1Path(request) ? readFormOrJson(request) : readJson(request);

@@ -16,7 +16,7 @@ const MAX_PARAMETER_COUNT = 1000;
 export const PAGE_LIMIT = { min: 1, max: 100, default: 20 } as const;
 
 /**
- * Query parameters of one request. Each read parameter is known from then on; `refuseUnknown` rejects all others and
+ * Query parameters of one request. Reading a parameter marks it as known; `refuseUnknown` rejects all others and
  * reports all errors together. Lists are `name[0]=a&name[1]=b`, `name[]=a` or `name=a&name=b`. Source: accounts,
  * section 2.1.
  */
@@ -88,7 +88,7 @@ export class QueryString {
     this.#fail(field, code, message);
   }
 
-  /** Call after all parameters were read. Throws `invalid_fields` for unknown and invalid parameters. */
+  /** Call after reading all parameters. Throws `invalid_fields` for unknown and invalid parameters. */
   refuseUnknown(): void {
     for (const { name, bracket } of this.#parameters) {
       const full = bracket === undefined || bracket === '' ? name : `${name}.${bracket}`;

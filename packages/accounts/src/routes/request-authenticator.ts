@@ -38,7 +38,7 @@ export interface KeyDirectory {
 export interface AuthenticatedRequest {
   readonly requestId: string;
   readonly principal: Principal;
-  /** Why the credential is not valid; reported after the path was found to exist. */
+  /** Why the credential is not valid; reported only if the path exists. */
   readonly refusal: AccountsRefused | CredentialUncheckable | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface RequestAuthenticatorDeps {
 /**
  * Authenticates and authorizes requests in the order of section 12: path and method, size, version,
  * key. The credential is read earlier, for the rate limiter, but its faults are reported only after
- * the path was found.
+ * the path has been found.
  */
 export class RequestAuthenticator {
   readonly #deps: RequestAuthenticatorDeps;
@@ -119,8 +119,8 @@ export class RequestAuthenticator {
   }
 
   /**
-   * For an operator who acts as the platform in the path, without a key of it. Throws as `checkHead`
-   * does, and `not_found`.
+   * Returns the context of an operator who acts as the platform in the path without one of its keys. Throws as
+   * `checkHead` does, and `not_found`.
    */
   operatorContextOf(request: Omit<HttpRequest, 'body'>): RequestContext {
     const version = this.checkHead(request);
@@ -175,7 +175,7 @@ export class RequestAuthenticator {
       const sent = this.#sentVersion(request);
       if (sent !== undefined) return this.#versions.of(sent, readApiVersion);
     } catch {
-      // Reported later, in the order of the checks.
+      // Reported later, in the check order.
     }
     const { principal } = this.of(request);
     // Without a valid token, the header must not reveal whether a platform exists.
@@ -251,7 +251,7 @@ export function isV1Path(request: Pick<HttpHead, 'url'>): boolean {
   return path.startsWith('/v1/');
 }
 
-/** The platform and the public path in a path below `AS_PLATFORM_PATH`. */
+/** Returns the platform and the public path of a path below `AS_PLATFORM_PATH`. */
 function asPlatform(
   request: Pick<HttpHead, 'url'>,
 ): { readonly platform: string; readonly path: string } | undefined {

@@ -22,7 +22,7 @@ import { AccountsRefused, type Violation } from '../model/violation.js';
 import { isForOperators, isV1Path } from './request-authenticator.js';
 import { vendorHeaderNames } from './vendor-headers.js';
 
-/** Status by code; all other codes are 400. Source: accounts, section 2.5. */
+/** HTTP status by error code; all other codes map to 400. Source: accounts, section 2.5. */
 const STATUS: Partial<Record<ErrorCode, number>> = {
   api_key_missing: 401,
   api_key_invalid: 401,
@@ -70,17 +70,17 @@ export interface ErrorWording {
   readonly vendorWord: VendorWord;
   readonly headerPrefixes: readonly string[];
   /**
-   * Public URL of this server.
+   * Returns the public URL of this server.
    * @param requestUrl scheme and host of the request.
    */
   baseUrl(requestUrl: string): string;
-  /** Reports an internal error that needs attention from an operator. */
+  /** Reports an internal error that an operator must investigate. */
   onBug(error: unknown): void;
 }
 
 /**
- * The only place where a refusal becomes a response. Errors for the operator have the format of all
- * operator routes. Source: accounts, section 2.5.
+ * The only place where a refusal becomes a response. Errors for operators have the common format of
+ * the operator routes. Source: accounts, section 2.5.
  */
 export function refusalResponse(
   error: unknown,
@@ -105,7 +105,7 @@ export function refusalResponse(
   return jsonResponse(status, { ...githubFailure(failure), ...body }, headers);
 }
 
-/** Response with a JSON string as its body. */
+/** Returns a response with a JSON string as its body. */
 export const jsonTextResponse = (json: string, headers?: HeaderList): HttpResponse =>
   bytesResponse(200, 'application/json', Buffer.from(json), headers);
 

@@ -8,7 +8,7 @@ import type { VendorWord } from '../model/platform/vendor-word.js';
 export class VendorWordWarnings {
   readonly #vendorWord: string;
   readonly #log: Logger;
-  /** Words that were not logged yet. Requests are not inspected once it is empty. */
+  /** Words that have not been logged yet. Once this set is empty, requests are not inspected. */
   readonly #unlogged: Set<string>;
 
   constructor(vendorWord: VendorWord, log: Logger) {

@@ -41,7 +41,7 @@ type AccountBody =
       readonly futureRequirements: PackedFutureRequirements;
     });
 
-/** All masks that contain at least the given configurations. */
+/** Returns all masks that contain at least the given configurations. */
 export function masksWith(names: readonly ConfigurationName[]): readonly number[] {
   const requiredMask = names.reduce((mask, name) => mask | CONFIGURATION_BITS[name], 0);
   return [0, 1, 2, 3, 4, 5, 6, 7].filter((mask) => (mask & requiredMask) === requiredMask);

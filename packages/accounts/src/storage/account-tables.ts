@@ -171,7 +171,7 @@ async function createLockVersions(tx: Transaction<unknown>): Promise<void> {
   for (const statement of statements) await statement.execute(tx);
 }
 
-/** Index of pending deliveries by destination, earliest first. */
+/** Creates the index of pending deliveries by destination, earliest first. */
 async function indexDeliveries(tx: Transaction<unknown>): Promise<void> {
   const statements = [
     sql`create index accounts_deliveries_turn on accounts_deliveries (destination_id, due_ms)`,

@@ -20,7 +20,7 @@ type AnyRow = Record<string, unknown>;
 export class WriteSet {
   readonly rows = new Map<TableName, AnyRow[]>();
   readonly deletedIds = new Map<TableName, string[]>();
-  /** Event bundles that a receiver is waiting for. */
+  /** Event bundles that have a receiver. */
   readonly announcedIds: string[] = [];
   /** Versions that the changes depend on; see `LockVersionStore`. */
   readonly lockVersions: LockVersion[] = [];
@@ -48,7 +48,9 @@ export class WriteSet {
     return this;
   }
 
-  /** A second commit with the same `id` is `stale`: the first leaves a row that it checks for. */
+  /**
+   * Makes a second commit with the same `id` `stale`: it detects the row that the first one left.
+   */
   onlyOnce(id: string, nowMs: number): this {
     return this.checkVersions([{ id, seen: undefined, next: 'made', createdMs: nowMs }]);
   }
@@ -88,11 +90,11 @@ const IS_FREE = `${RECORDS}.created_ms < ? or (${RECORDS}.status is null and exc
   and ${RECORDS}.fingerprint = excluded.fingerprint)`;
 
 /**
- * Commits the changes of requests. Waiting sets are combined into one transaction with few messages
- * to the store, because a message costs more than its statements: one claims idempotency keys and one
- * writes the rest; if necessary, others read lock versions and publish to the outbox. Two waiting sets
- * never contain the same row, because a request holds the row's lock until its commit, except for
- * idempotency records: of the sets with the same key, one claims it.
+ * Commits the changes of requests. Waiting sets are combined into one transaction with few messages to the store,
+ * because a message costs more than its statements. One message claims idempotency keys and one writes the rest; if
+ * necessary, others read lock versions and publish to the outbox. Two waiting sets never contain the same row, because
+ * a request holds the row's lock until its commit, except for idempotency records. Of several sets with the same key,
+ * one claims it.
  */
 export class CommitQueue {
   readonly #store: RelationalStore;
@@ -194,7 +196,7 @@ export class CommitQueue {
 
   /**
    * Writes the records of the sets whose key is free. Waits for concurrent writers of the same key
-   * on other nodes and sees their record. @returns the written ids.
+   * on other nodes and then finds their record. @returns the written ids.
    */
   async #claimRecords(
     tx: Transaction<AccountTables>,
@@ -231,7 +233,7 @@ export class CommitQueue {
     return ({ id, seen }) => versions.get(id) === seen;
   }
 
-  /** @param condition on the existing row, for the new one to replace it. */
+  /** @param condition SQL condition on an existing row under which the new row replaces it. */
   #upserts(table: TableName, rows: readonly AnyRow[], condition?: string): Statement[] {
     const columns = Object.keys(rows[0] ?? {});
     const values = rows.map((row) => {

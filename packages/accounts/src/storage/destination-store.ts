@@ -41,7 +41,10 @@ export interface WaitingDestination {
 
 type DestinationBody = Omit<EventDestination, 'id' | 'tenant' | 'createdMs'>;
 
-/** The URL is encrypted like the secret, because receivers often put a credential in its query. */
+/**
+ * Returns the encryption context of a URL. URLs are encrypted like secrets, because receivers often
+ * put a credential in the query.
+ */
 const urlContext = (id: string): string => `${id}.url`;
 
 function encryptBody(
@@ -62,7 +65,7 @@ function openBody(text: string, id: string, encryptor: Encryptor): DestinationBo
   return { ...body, url, secret: encryptor.decrypt(body.secret, id) };
 }
 
-/** Earlier versions stored plain URLs; none of these starts like an encrypted text. */
+/** Earlier versions stored plain URLs, which never start like an encrypted string. */
 export const hasEncryptedUrl = (body: string): boolean => /"url":"s1\./.test(body);
 
 /** Encrypts all secrets of a stored body again under the current key. */
@@ -180,7 +183,7 @@ export class DestinationStore {
     }));
   }
 
-  /** Destinations that have pending deliveries, due or not. */
+  /** Returns the destinations that have pending deliveries, due or not. */
   async listWaitingDestinations(): Promise<readonly WaitingDestination[]> {
     // One index lookup per destination, regardless of its number of deliveries.
     const { rows } = await sql<{ destination_id: string; due_ms: number }>`

@@ -4,7 +4,7 @@ import { invariant } from '@plinth/kernel';
 export interface EncryptionKeys {
   /** Id of the key for new data. */
   readonly current: string;
-  /** Keys of 32 bytes, by id. */
+  /** 32-byte keys, by id. */
   readonly keys: ReadonlyMap<string, Uint8Array>;
   /** Key for digests of values too short for a plain hash; never rotated. */
   readonly digestKey: Uint8Array;
@@ -15,9 +15,9 @@ const TAG_SIZE_BYTES = 16;
 const VERSION = 's1';
 
 /**
- * Encrypts strings at rest with AES-256-GCM and a random nonce each, as `s1.<key id>.<base64url of
- * nonce, text, tag>`. The row id is authenticated, so an encrypted string cannot be moved to
- * another row.
+ * Encrypts strings at rest with AES-256-GCM and a random nonce per string, as `s1.<key
+ * id>.<base64url of nonce, text, tag>`. The row id is authenticated, so an encrypted string cannot
+ * be moved to another row.
  */
 export class Encryptor {
   #keys: EncryptionKeys;
@@ -44,7 +44,7 @@ export class Encryptor {
     return `${VERSION}.${current}.${Buffer.concat([sealed, cipher.getAuthTag()]).toString('base64url')}`;
   }
 
-  /** Throws if the text was changed or moved, or if its key was dropped. */
+  /** Throws if the string was changed or moved, or if its key was dropped. */
   decrypt(sealed: string, rowId: string): string {
     const [version, keyId = '', base64 = ''] = sealed.split('.');
     const key = this.#keys.keys.get(keyId);
@@ -61,7 +61,9 @@ export class Encryptor {
     return sealed.startsWith(`${VERSION}.${this.#keys.current}.`);
   }
 
-  /** Keyed, so that short values such as id numbers cannot be found by brute force. */
+  /**
+   * Returns a keyed digest, so that short values such as id numbers cannot be found by brute force.
+   */
   digest(text: string): string {
     return this.#digester.digest(text);
   }
@@ -72,11 +74,11 @@ const HASH_SIZE_BYTES = 32;
 
 /**
  * HMAC-SHA256 as in RFC 2104, from two precomputed hash states. Every change digests its body, and
- * a library object for each costs several times as much as the hashing.
+ * creating a library object per digest would cost several times as much as the hashing.
  */
 class Digester {
   readonly #inner: Buffer;
-  /** The outer key, with room for the inner hash after it. */
+  /** The outer key, followed by space for the inner hash. */
   readonly #outer: Buffer;
 
   constructor(key: Uint8Array) {

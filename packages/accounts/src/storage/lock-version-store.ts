@@ -12,14 +12,14 @@ import type { AccountTables } from './account-tables.js';
 type LockVersionRow = Selectable<AccountTables['accounts_guards']>;
 
 /**
- * A row of `accounts_guards`: the version that was read, and the version that the commit writes.
- * There are two kinds: the version of a process-local lock, as other nodes see it, and the mark of
- * work that is done only once (`WriteSet.onlyOnce`).
+ * A row of `accounts_guards`: the version that was read, and the version that the commit writes. A
+ * row is either the version of a process-local lock, as other nodes see it, or the marker of work
+ * that runs only once (`WriteSet.onlyOnce`).
  */
 export interface LockVersion {
   /** Name of the lock, or of the work. */
   readonly id: string;
-  /** `undefined` if the lock was never changed, or so long ago that its version was deleted. */
+  /** `undefined` if the lock was never changed, or if its version has since been deleted. */
   readonly seen: string | undefined;
   readonly next: string;
   readonly createdMs: number;
@@ -51,7 +51,7 @@ export class LockVersionStore {
     this.#isShared = isShared(deps.store);
   }
 
-  /** Empty if the store belongs to one process. */
+  /** Returns an empty list if the store belongs to one process. */
   async readVersions(lockKeys: readonly string[]): Promise<readonly LockVersion[]> {
     if (!this.#isShared || lockKeys.length === 0) return [];
     const ids = [...new Set(lockKeys)].sort();

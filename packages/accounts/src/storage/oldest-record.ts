@@ -1,7 +1,8 @@
 import type { Clock } from '@plinth/kernel';
 
 /**
- * Creation time of the oldest valid records, in milliseconds. Maintenance removes older ones later.
+ * Returns the creation time of the oldest valid records, in milliseconds. Maintenance removes older
+ * records later.
  */
 export type OldestRecordMs = () => number;
 

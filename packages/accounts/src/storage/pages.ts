@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 
-/** Start of a page: after this object, in reading direction. */
+/** Start of a page: the first object after this one in reading direction. */
 export interface Cursor {
   readonly direction: 'next' | 'previous';
   readonly createdMs: number;
@@ -50,7 +50,7 @@ export function inPageOrder<T extends Keyed>(
   return cursor?.direction === 'previous' ? sorted.slice(-(limit + 1)) : sorted.slice(0, limit + 1);
 }
 
-/** Pages through a list in memory, like a store. */
+/** Pages through an in-memory list in the same way as through a store. */
 export function pageOfList<T extends Keyed>(all: readonly T[], page: PageQuery): readonly T[] {
   const { cursor } = page;
   if (cursor === undefined) return inPageOrder(all, page);

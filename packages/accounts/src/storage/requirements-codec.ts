@@ -31,7 +31,7 @@ type Restrictions = readonly (readonly [
 
 type Packed<T extends Requirements> = Omit<T, 'entries'> & {
   readonly entries: readonly PackedEntry[];
-  /** Absent in layout 2, where each entry has its own. */
+  /** Absent in layout 2, where each entry has its own copy. */
   readonly restrictions?: readonly Restrictions[];
 };
 export type PackedRequirements = Packed<Requirements>;

@@ -18,7 +18,7 @@ export class RetentionStore {
 
   /**
    * @returns the number of removed rows, at most `BATCH_SIZE` per table: call again until it is 0.
-   * Also returns the kinds of the tokens that expired unused.
+   * Also the kinds of the tokens that expired unused.
    */
   async purge(before: {
     readonly idempotencyMs: number;

@@ -17,7 +17,7 @@ export interface RowCounts {
 }
 
 const SLICE_SIZE = 5000;
-/** Lets requests run between slices. */
+/** Pause between slices, so that requests can run. */
 const PAUSE_MS = 10;
 const GOOD_FOR_MS = 60_000;
 const IS_LIVE = `case when tenant like '%:live' then 1 else 0 end`;
@@ -53,7 +53,7 @@ export class RowCounter {
     this.#sql = new RawStatements(store.system);
   }
 
-  /** Latest complete count; `undefined` before the first one. */
+  /** Returns the latest complete count; `undefined` before the first one. */
   get latest(): RowCounts | undefined {
     const isOld = this.#clock.monotonicMs() - this.#countedMs >= GOOD_FOR_MS;
     if (isOld && !this.#end.signal.aborted) this.#running ??= this.#refresh();
@@ -109,7 +109,10 @@ export class RowCounter {
     return counts.map((count, index) => ({ isLive: index === 1, count }));
   }
 
-  /** @param text takes the id after which the slice begins; its rows are groups of that slice. */
+  /**
+   * @param text SQL with one parameter, the id after which the slice begins; it returns the groups
+   * of that slice.
+   */
   async #eachSlice<R extends Slice>(text: string, take: (row: R) => void): Promise<void> {
     for (let from = '', size = SLICE_SIZE; size === SLICE_SIZE; ) {
       const rows = await this.#sql.all<R>(this.#store.reader(), text, [from]);

@@ -13,7 +13,7 @@ const MAX_SIZE_CHARS = 32 * 1024 * 1024;
 export class SummaryCache {
   readonly #entries = new Map<string, CachedSummary>();
   #sizeChars = 0;
-  /** Number of commits, to discard reads that a commit has overtaken. */
+  /** Number of commits, used to discard reads that started before the latest commit. */
   #commitCount = 0;
 
   get commitCount(): number {
@@ -28,7 +28,7 @@ export class SummaryCache {
     return found;
   }
 
-  /** Ignored if a commit followed the start of the read. @param commitCount at the start of the read. */
+  /** Caches a summary unless a commit followed the start of the read. @param commitCount at the start of the read. */
   keepRead(id: string, summary: CachedSummary, commitCount: number): void {
     if (commitCount === this.#commitCount) this.#put(id, summary);
   }

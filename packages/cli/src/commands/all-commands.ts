@@ -156,7 +156,7 @@ export const VERBS = Object.fromEntries(
   ]),
 );
 
-/** All commands by name, with all their options. */
+/** Returns all commands by name, with all their options. */
 export async function allCommands(): Promise<ReadonlyMap<string, Command>> {
   const { serveCommand } = await import('./folder/serve.js');
   const commands = new Map<string, Command>();

@@ -23,7 +23,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** In the server's wording, if no credential is required and a page could have sent the request. */
+/** The server's error message if no credential is required and a page could have sent the request. */
 const REFUSED_HOST = /^the host \S+ is not allowed/;
 const DEFAULT_HOST = 'http://127.0.0.1:8181';
 
@@ -132,7 +132,7 @@ export async function* bytesOf(response: Response): AsyncGenerator<Uint8Array> {
   if (response.body !== null) yield* response.body;
 }
 
-/** The failure for an error response, with a fix that depends on the status. */
+/** Returns the failure for an error response, with a fix that depends on the status. */
 export function failureOf(
   status: number,
   text: string,
@@ -175,7 +175,7 @@ export function failureOf(
   return new CommandFailed(`the server returned ${status}: ${text}`);
 }
 
-/** The error message of a JSON body (`error`, `error.message` or `message`), or the text itself. */
+/** Returns the error message of a JSON body (`error`, `error.message` or `message`), or the text itself. */
 export function errorTextOf(text: string): string {
   try {
     const body = Object(JSON.parse(text)) as Readonly<Record<string, unknown>>;
@@ -189,7 +189,7 @@ export function errorTextOf(text: string): string {
   return text.trim().slice(0, 500) || 'empty response';
 }
 
-/** The problems of single fields, in the format of operator endpoints. */
+/** Formats the errors of single fields, which operator endpoints return. */
 function detailsOf(errors: unknown): string {
   if (!Array.isArray(errors)) return '';
   const details = errors.map((each: unknown) => {

@@ -6,7 +6,7 @@ import { describeSpellings } from './influxdb3/verb-command.js';
 const COMMON = new Set(['--host', '--token', '--tls-ca', '--database', '--help']);
 const HEAD = '| Option | Meaning | Default |\n|---|---|---|';
 
-/** `docs/COMMANDS.md`: every command with its options, generated from the commands. */
+/** Generates `docs/COMMANDS.md`, which lists every command with its options. */
 export async function describeCommands(): Promise<string> {
   const loaded = await Promise.all(Object.values(COMMANDS).map(({ load }) => load()));
   const sections = loaded.map((command) => {
@@ -56,7 +56,7 @@ interface Leaf {
   readonly leaf: Command;
 }
 
-/** The leaf commands below a command; the command itself if it has no subcommands. */
+/** Returns the leaf commands below a command; the command itself if it has no subcommands. */
 function leavesOf(command: Command, path: string): readonly Leaf[] {
   const below = command.commands.flatMap((child) => leavesOf(child, `${path} ${child.name()}`));
   return below.length > 0 ? below : [{ path, leaf: command }];

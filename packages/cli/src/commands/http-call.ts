@@ -15,7 +15,7 @@ export interface HttpCall {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Sends one request. The runtime's `fetch` cannot be given a certificate authority. */
+/** Sends one request. The runtime's `fetch` does not accept a certificate authority. */
 export async function send(url: URL, call: HttpCall): Promise<Response> {
   const { request } =
     url.protocol === 'https:' ? await import('node:https') : await import('node:http');
@@ -60,7 +60,10 @@ function responseOf(incoming: IncomingMessage): Response {
   return new Response(body, { status, headers });
 }
 
-/** Whether a response to a plaintext request reports that the port expects TLS, in the wording of this server, nginx and Go. */
+/**
+ * Returns whether a response to a plaintext request reports that the port expects TLS. Recognizes the messages of this
+ * server, nginx and Go.
+ */
 export const wantsTls = (status: number, text: string): boolean =>
   status === 400 && /requires TLS|to (?:an )?HTTPS (?:port|server)/i.test(text);
 
@@ -136,7 +139,7 @@ function reasonOfTls(code: string, error: unknown, url: URL): Reason | undefined
   }
 }
 
-/** The names of the certificate in the runtime's error. */
+/** Formats the names in the certificate that the runtime's error contains. */
 function namesIn(error: unknown): string {
   const certificate = Object(Reflect.get(Object(error), 'cert'));
   const common: unknown = Reflect.get(Object(Reflect.get(certificate, 'subject')), 'CN');

@@ -113,7 +113,7 @@ function isExit(line: string): boolean {
   return /^\s*(exit|quit)\s*;?\s*$/i.test(line);
 }
 
-/** The same for a terminal: prints failures and continues. */
+/** Like `runOrder`, for a terminal: prints failures and continues. */
 async function tryOrder(line: string, state: State): Promise<boolean> {
   try {
     return await runOrder(line, state);
@@ -123,7 +123,7 @@ async function tryOrder(line: string, state: State): Promise<boolean> {
   }
 }
 
-/** Runs a command of the shell itself. @returns whether the line was one */
+/** Runs a command of the shell itself. @returns whether the line was such a command */
 async function runOrder(line: string, state: State): Promise<boolean> {
   const [word = '', argument = '', ...more] = line.trim().replace(/;$/, '').split(/\s+/);
   if (more.length > 0) return false;
@@ -171,7 +171,7 @@ async function run(statement: string, state: State, input: Interface | undefined
 const failureText = (error: unknown, { signal }: State): string =>
   signal?.aborted ? 'canceled' : messageOf(error);
 
-/** The result, or the server's error message as a failure. */
+/** Returns the result as text, or the server's error message as a failure. */
 async function textOf(
   statement: string,
   { connection, language, format, signal }: State,
@@ -210,7 +210,7 @@ async function show(
   }
 }
 
-/** Names of the database's tables and columns; empty if the server cannot list them. */
+/** Loads the names of the database's tables and columns; none if the server cannot list them. */
 async function learnNames(state: State): Promise<void> {
   if (state.connection.database === undefined) return;
   try {
@@ -221,7 +221,7 @@ async function learnNames(state: State): Promise<void> {
     const rows = JSON.parse(text) as { name: string }[];
     state.names = rows.map(({ name }) => name);
   } catch {
-    // Completion is optional: the first query reports the error.
+    // Completion is optional; the first query reports the error.
     state.names = [];
   }
 }
@@ -231,7 +231,7 @@ async function readHistory(): Promise<string[]> {
     const lines = (await readFile(join(homedir(), HISTORY_FILE), 'utf8')).trim().split('\n');
     return lines.slice(-MAX_HISTORY_LINES).reverse();
   } catch {
-    // No history file yet.
+    // No history file exists yet.
     return [];
   }
 }
@@ -240,6 +240,6 @@ async function keepHistory(line: string): Promise<void> {
   try {
     await appendFile(join(homedir(), HISTORY_FILE), `${line}\n`, { mode: 0o600 });
   } catch {
-    // An unwritable home folder only loses the history.
+    // If the home folder is not writable, only the history is lost.
   }
 }

@@ -29,7 +29,10 @@ export function statusCommand(): Command {
   });
 }
 
-/** The version of the program; `version` of the InfluxDB API does not change with each build. Undefined on other servers. */
+/**
+ * Returns the version of the program; undefined on other servers. `version` of the InfluxDB API does not change with
+ * each build.
+ */
 async function readBuild(connection: Connection): Promise<string | undefined> {
   const response = await call(connection, 'ops/v1/info');
   const info: unknown = response.ok ? await response.json().catch(() => undefined) : undefined;
@@ -37,7 +40,7 @@ async function readBuild(connection: Connection): Promise<string | undefined> {
   return typeof version === 'string' ? version : undefined;
 }
 
-/** Undefined if the server has no database list, or refuses it. */
+/** Returns undefined if the server has no database list or rejects the request. */
 async function readDatabases(connection: Connection): Promise<string[] | undefined> {
   const response = await call(connection, 'api/v3/configure/database', {
     query: { format: 'json' },

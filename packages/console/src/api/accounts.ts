@@ -44,7 +44,7 @@ interface StoredPage<Row> {
 
 export interface ListPage<Row> {
   readonly rows: readonly Row[];
-  /** The query of the next page. */
+  /** The page parameter of the next page. */
   readonly next: string | undefined;
 }
 
@@ -54,7 +54,7 @@ function pageOf<Row>({ data, next_page_url: next }: StoredPage<Row>): ListPage<R
   return { rows: data, next: page ?? undefined };
 }
 
-/** A page of accounts, newest first. */
+/** Fetches a page of accounts, newest first. */
 export async function fetchAccounts(
   platform: string,
   query: { readonly livemode: boolean; readonly closed: boolean; readonly page: string },
@@ -73,7 +73,7 @@ export const fetchAccount = async (platform: string, account: string): Promise<A
 export const closeAccount = (platform: string, account: string): Promise<unknown> =>
   send(`${ofAccount(platform, account)}/close`, { method: 'POST' });
 
-/** The platform of an account; `undefined` for an unknown id. */
+/** Returns the platform of an account; `undefined` for an unknown id. */
 export async function findPlatform(account: string): Promise<string | undefined> {
   for (const { id } of await fetchPlatforms()) {
     try {
@@ -105,7 +105,7 @@ export interface Tenant {
   readonly isLive: boolean;
 }
 
-/** The public API of a platform, for an operator without its key. */
+/** Returns the path of a platform's public API for an operator without the platform's key. */
 const asPlatform = ({ platform, isLive }: Tenant): string =>
   `/ops/v1/as/platform/${encodeURIComponent(platform)}/${isLive ? 'live' : 'test'}`;
 const ACCOUNTS = '/v2/core/accounts';
@@ -129,11 +129,11 @@ export async function findEvent(
   return undefined;
 }
 
-/** JSON Schemas of request bodies by name, such as `AccountUpdate`. */
+/** Fetches the JSON Schemas of request bodies by name, such as `AccountUpdate`. */
 export const fetchRequestSchemas = async (): Promise<Readonly<Record<string, unknown>>> =>
   (await sendForJson<{ schemas: Record<string, unknown> }>('/ops/v1/accounts/schemas')).schemas;
 
-/** An object as its platform sees it, with the version for the next change. */
+/** An object as its platform receives it, with the version for the next change. */
 export interface Versioned {
   readonly object: Values;
   readonly etag: string;
@@ -147,7 +147,7 @@ async function fetchVersioned(path: string, query: Call['query'] = {}): Promise<
   return { object: (await response.json()) as Values, etag };
 }
 
-/** The account with the sections that can be changed. */
+/** Fetches the account with the sections that can be changed. */
 export const fetchAccountToEdit = (tenant: Tenant, account: string): Promise<Versioned> => {
   const include = [...SECTIONS, 'defaults', 'identity'];
   const query = Object.fromEntries(include.map((name, index) => [`include[${index}]`, name]));
@@ -171,7 +171,7 @@ export const createAccount = (tenant: Tenant, body: Values): Promise<{ readonly 
 const personsOf = (tenant: Tenant, account: string): string =>
   `${asPlatform(tenant)}${ACCOUNTS}/${encodeURIComponent(account)}/persons`;
 
-/** A page of persons, newest first, with the query of the next one. */
+/** Fetches a page of persons, newest first, with the query of the next page. */
 export async function fetchPersons(
   tenant: Tenant,
   account: string,
@@ -201,7 +201,7 @@ export const savePerson = (
 export const deletePerson = (tenant: Tenant, account: string, id: string): Promise<unknown> =>
   send(`${personsOf(tenant, account)}/${encodeURIComponent(id)}`, { method: 'DELETE' });
 
-/** A page of the events of an account or person, newest first. */
+/** Fetches a page of the events of an account or person, newest first. */
 export async function fetchEvents(
   tenant: Tenant,
   object: string,
@@ -213,7 +213,7 @@ export async function fetchEvents(
   );
 }
 
-/** The last 100 deliveries to each event destination of the platform. */
+/** Fetches the last 100 deliveries to each event destination of the platform. */
 export async function fetchEventDeliveries(tenant: Tenant): Promise<readonly EventDelivery[]> {
   const destinations = await sendForJson<
     StoredPage<{ readonly id: string; readonly name: string }>
@@ -228,7 +228,7 @@ export async function fetchEventDeliveries(tenant: Tenant): Promise<readonly Eve
   return found.flat();
 }
 
-/** The newest test clocks, up to a hundred. */
+/** Fetches the newest test clocks, up to a hundred. */
 export const fetchClocks = (
   tenant: Tenant,
 ): Promise<{ readonly data: readonly TestClock[]; readonly has_more: boolean }> =>
@@ -257,7 +257,7 @@ export const advanceClock = (tenant: Tenant, id: string, frozen_time: number): P
 export const deleteClock = (tenant: Tenant, id: string): Promise<unknown> =>
   send(`${asPlatform(tenant)}${CLOCKS}/${encodeURIComponent(id)}`, { method: 'DELETE' });
 
-/** The faults in an error response of the accounts API, by JSON Pointer. */
+/** Returns the faults in an error response of the accounts API, by JSON Pointer. */
 export function accountFaultsOf(error: unknown): readonly Fault[] {
   if (!(error instanceof Problem)) return [];
   try {

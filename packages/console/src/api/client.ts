@@ -13,7 +13,7 @@ export interface Call {
   readonly isOpen?: boolean;
 }
 
-/** The URL of a path with its query parameters. */
+/** Returns the URL of a path with its query parameters. */
 export function urlOf(path: string, query: Call['query'] = {}): string {
   const parameters = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
@@ -67,7 +67,7 @@ const SECRET_HEADERS: ReadonlyMap<string, string> = new Map([
   ['x-plinth-claim-code', '"X-Plinth-Claim-Code: $CLAIM_CODE"'],
 ]);
 
-/** The same request as a curl command. The token is a shell variable. */
+/** Returns the same request as a curl command. The token is a shell variable. */
 export function curlOf(options: {
   readonly method: string;
   readonly url: string;

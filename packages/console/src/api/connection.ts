@@ -3,7 +3,7 @@ class Connection {
   #lostMs: number | undefined;
   readonly #listeners = new Set<() => void>();
 
-  /** The time of the first failed request since the last response. */
+  /** Returns the time of the first failed request since the last response. */
   readonly lostSince = (): number | undefined => this.#lostMs;
 
   noteReachable(): void {

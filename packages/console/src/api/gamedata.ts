@@ -78,7 +78,7 @@ const recordPath = (type: string, id: string): string =>
 export const fetchCollections = async (): Promise<readonly Collection[]> =>
   (await sendForJson<{ types: Collection[] }>(`${EDITOR}/types`)).types;
 
-/** All records of the draft of a collection. */
+/** Fetches all records of the draft of a collection. */
 export async function fetchRecords(type: string): Promise<readonly GameRecord[]> {
   const found: GameRecord[] = [];
   for (let isMore = true; isMore; ) {
@@ -99,7 +99,7 @@ export async function fetchRecord(type: string, id: string): Promise<LoadedRecor
   return { record: (await response.json()) as GameRecord, etag };
 }
 
-/** The published state of a record; `undefined` for a new one. */
+/** Fetches the published state of a record; `undefined` for a new one. */
 export async function fetchPublished(type: string, id: string): Promise<GameRecord | undefined> {
   try {
     return await sendForJson(recordPath(type, id), { query: { published: true } });
@@ -109,7 +109,7 @@ export async function fetchPublished(type: string, id: string): Promise<GameReco
   }
 }
 
-/** JSON Schemas of the records that editors send, by name such as `ItemDraft`. */
+/** Fetches the JSON Schemas of the records that editors send, by name such as `ItemDraft`. */
 export const fetchSchemas = async (): Promise<Readonly<Record<string, unknown>>> =>
   (
     await sendForJson<{ components: { schemas: Record<string, unknown> } }>('/api/openapi.json', {
@@ -193,7 +193,7 @@ export const importData = (
 export const exportData = async (isDraft: boolean): Promise<Blob> =>
   await (await send(`${EDITOR}/export`, { query: { drafts: isDraft } })).blob();
 
-/** Published records of all collections with matching text. */
+/** Searches the text of published records in all collections. */
 export async function searchRecords(text: string): Promise<readonly SearchHit[]> {
   const query = { q: text, limit: 20 };
   const call = { query, isOpen: true };
@@ -204,7 +204,7 @@ export async function searchRecords(text: string): Promise<readonly SearchHit[]>
   );
 }
 
-/** The faults in an error response of the editor. */
+/** Returns the faults in an error response of the editor. */
 export function faultsOf(error: unknown): readonly Fault[] {
   if (!(error instanceof Problem)) return [];
   try {

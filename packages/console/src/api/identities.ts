@@ -62,7 +62,7 @@ export const createIdentity = async (
   return await sendForJson(PATH, { body: { ...attributes, kind, ...own } });
 };
 
-/** Attributes that are missing are removed. */
+/** Removes attributes that are missing in the request. */
 export const changeIdentity = (identity: Identity, attributes: Attributes): Promise<unknown> => {
   const gone = Object.keys(attributesOf(identity)).filter((name) => !(name in attributes));
   const removed = Object.fromEntries(gone.map((name) => [name, null]));

@@ -35,7 +35,7 @@ export interface RejectionCount {
 
 export interface Rejections {
   readonly rejected: readonly (RejectionCount & { readonly identity: string })[];
-  /** The number of counted callers, listed or not. */
+  /** The number of counted callers, including those that are not listed. */
   readonly identities: number;
   /** Requests of replaced callers. */
   readonly other_requests: number;
@@ -65,7 +65,7 @@ export interface LimitedRoute {
   readonly exempt: boolean;
 }
 
-/** The decision about a request, and the response of a rejected one. */
+/** The decision about a request, and the response if it is rejected. */
 export interface Decision {
   readonly allowed: boolean;
   /** The exceeded limit; `null` if the request is allowed. */
@@ -87,10 +87,10 @@ export interface TopCaller {
   readonly reset: number | null;
 }
 
-/** From this share of its limit on, a caller is shown as near the limit. */
+/** Callers that have used at least this share of their limit are shown as near the limit. */
 export const NEAR_LIMIT = 0.8;
 
-/** The share of its limit that a caller has used. */
+/** Returns the share of its limit that a caller has used. */
 export const usedShare = ({ used, limit }: TopCaller): number =>
   limit === null ? 0 : limit === 0 ? 1 : used / limit;
 
@@ -108,7 +108,7 @@ export const fetchRejections = (limit: number): Promise<Rejections> =>
 
 export const MAX_BANS = 100;
 
-/** The bans that end last. */
+/** Fetches the bans with the latest end times. */
 export const fetchBans = async (): Promise<readonly Ban[]> =>
   (await sendForJson<{ bans: Ban[] }>(`${LIMITS}/bans`, { query: { limit: MAX_BANS } })).bans;
 
@@ -127,13 +127,13 @@ export const liftBan = (identity: string): Promise<unknown> =>
 export const fetchLimitedRoutes = async (): Promise<readonly LimitedRoute[]> =>
   (await sendForJson<{ routes: LimitedRoute[] }>(`${LIMITS}/routes`)).routes;
 
-/** Decides about a request without counting it. */
+/** Gets the decision about a request without counting it. */
 export const simulate = (identity: string, route: LimitedRoute): Promise<Decision> => {
   const { method, endpoint, resource, cost, points, content, heavy } = route;
   return sendForJson(`${LIMITS}/check`, {
     body: {
       ...{ identity, method, endpoint, resource, cost, points, content, heavy },
-      // A dry run checks the slots of the identity and takes none.
+      // A dry run checks the concurrency slots of the identity but takes none.
       ...{ lease: true, dry_run: true },
     },
   });

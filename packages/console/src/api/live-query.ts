@@ -14,9 +14,9 @@ interface Followed {
   readonly table: string;
   /** Called when rows were written, or when some may have been missed. */
   readonly onChange: () => void;
-  /** Whether the stream is open; if not, poll the table instead. */
+  /** Called with whether the stream is open; if it is not, poll the table instead. */
   readonly onLive: (isLive: boolean) => void;
-  /** Called once if the server rejects the live query, which is then not repeated. */
+  /** Called once if the server rejects the live query, which is then not sent again. */
   readonly onRefused: (message: string) => void;
 }
 
@@ -24,9 +24,9 @@ interface Followed {
 const TEMPORARY: ReadonlySet<number> = new Set([408, 429]);
 
 /**
- * Reports changes of a table by a live query, whose events stay small at any write rate. A lost stream is
- * reopened with increasing delays.
- * @returns a function that stops following.
+ * Reports changes of a table with a live query, whose events stay small at any write rate. A lost stream is reopened
+ * with increasing delays.
+ * @returns a function that stops following the table.
  */
 export function followTable(options: Followed): () => void {
   const stopped = new AbortController();

@@ -67,7 +67,7 @@ export class Live {
     return () => this.#listeners.delete(listener);
   };
 
-  /** @returns a function that stops following. */
+  /** @returns a function that stops following the topic. */
   follow(topic: string, follower: Follower): () => void {
     const others = this.#followers.get(topic);
     if (others !== undefined) others.add(follower);
@@ -86,7 +86,7 @@ export class Live {
     };
   }
 
-  /** A navigation changes several topics, so the changes are collected first. */
+  /** Collects changes before it reopens the stream, because a navigation changes several topics. */
   #openSoon(): void {
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => this.#open(), 0);
@@ -97,7 +97,7 @@ export class Live {
     this.#retry = undefined;
     const before = this.#current;
     const topics = [...this.#followers.keys()].filter((topic) => !this.#unknown.has(topic));
-    // A token that was rejected is not sent again.
+    // A token that the server rejected is not sent again.
     if (topics.length === 0 || this.#isAsleep || session.isRefused) {
       before?.abort();
       this.#current = undefined;
@@ -176,7 +176,7 @@ export class Live {
     this.#openSoon();
   }
 
-  /** Reopens the stream after it ended, with an increasing delay. */
+  /** Reopens the stream after it has ended, with increasing delays. */
   #failed(): void {
     this.#current = undefined;
     this.#failureCount++;

@@ -4,7 +4,7 @@ import { sendForJson } from './client.js';
 export interface PublishedTable {
   readonly table: string;
   readonly namespace: string;
-  /** Of Iceberg: 3 with nanoseconds, 2 for Trino and Spark. */
+  /** The Iceberg format version: 3 with nanoseconds, 2 for Trino and Spark. */
   readonly format_version: number;
   readonly state: string;
   readonly reason: string | null;
@@ -15,7 +15,7 @@ export interface PublishedTable {
   readonly row_count: number | null;
 }
 
-/** The published tables of all databases. The list is empty if no database is published. */
+/** Fetches the published tables of all databases. The list is empty if no database is published. */
 export const fetchPublished = async (): Promise<
   readonly (PublishedTable & { readonly db: string })[]
 > =>

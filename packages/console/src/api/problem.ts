@@ -1,4 +1,4 @@
-/** An error response of the server with its message, or a request without a response. */
+/** An error response of the server with its message, or a request that received no response. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   /** 0 when the server did not respond. */
@@ -7,7 +7,7 @@ export class Problem extends Error {
   readonly curl: string;
   /** The complete response body. */
   readonly body: string;
-  /** The field of the request that the error is about, if the server names one. */
+  /** The field of the request that the error refers to, if the server names one. */
   readonly field: string | undefined;
 
   constructor(
@@ -16,7 +16,7 @@ export class Problem extends Error {
       readonly status: number;
       readonly curl: string;
       readonly body?: string;
-      /** The field of the request that the error is about. */
+      /** The field of the request that the error refers to. */
       readonly field?: string | undefined;
     },
   ) {
@@ -28,7 +28,7 @@ export class Problem extends Error {
   }
 }
 
-/** The error message in a response body, for the error formats of all services. */
+/** Returns the error message in a response body, for the error formats of all services. */
 export function messageOf(body: string, status: number): string {
   try {
     const value: unknown = JSON.parse(body);
@@ -48,7 +48,7 @@ export function messageOf(body: string, status: number): string {
   return body.trim() || `the server returned ${status} without a message`;
 }
 
-/** The field that an error of the time series service is about. */
+/** Returns the field that an error of the time-series service refers to. */
 export function fieldIn(body: string): string | undefined {
   try {
     const { data } = Object(JSON.parse(body)) as { readonly data?: unknown };

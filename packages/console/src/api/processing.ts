@@ -36,7 +36,7 @@ export interface ContinuousQuery {
   readonly rows_written: number;
 }
 
-/** What a trigger did in the last hour, by its log. */
+/** The activity of a trigger in the last hour, according to its log. */
 export interface TriggerActivity {
   readonly trigger_name: string;
   readonly last_success: string | null;
@@ -54,7 +54,7 @@ export interface PluginCode {
 
 /** The result of a run that stores nothing. */
 export interface DryRun {
-  /** The scheduled time; only for schedules. */
+  /** The scheduled time; only for scheduled triggers. */
   readonly trigger_time?: string | null;
   readonly log_lines: readonly string[];
   /** Line protocol by database. */
@@ -104,7 +104,7 @@ export async function fetchCaches(db: string): Promise<readonly Cache[]> {
   ].sort((a, b) => `${a.table} ${a.name}`.localeCompare(`${b.table} ${b.name}`));
 }
 
-/** The server chooses defaults for fields that are absent. */
+/** Creates a cache. The server chooses defaults for absent fields. */
 export const createCache = (cache: {
   readonly kind: Cache['kind'];
   readonly db: string;
@@ -134,7 +134,7 @@ export const deleteCache = (
 ): Promise<unknown> =>
   send(`${CONFIGURE}/${kind}_cache`, { method: 'DELETE', query: { db, table, name } });
 
-/** A query that returns the contents of a cache. */
+/** Returns a query that returns the contents of a cache. */
 export const cacheQuery = ({ kind, table, name }: Cache): string =>
   `SELECT * FROM ${kind}_cache(${literal(table)}, ${literal(name)})`;
 
@@ -150,7 +150,7 @@ export const logQuery = (name: string, limit: number): string =>
   'SELECT * FROM system.processing_engine_logs' +
   `${name === '' ? '' : ` WHERE trigger_name = ${literal(name)}`} ORDER BY event_time DESC LIMIT ${limit}`;
 
-/** The last log lines of triggers, newest first. @param name of one trigger; empty for all. */
+/** Fetches the last log lines of triggers, newest first. @param name of one trigger; empty for all. */
 export const fetchTriggerLog = (db: string, name: string): Promise<readonly LogLine[]> =>
   queryRows({ db, lang: 'sql', text: logQuery(name, MAX_LOG_LINES) });
 

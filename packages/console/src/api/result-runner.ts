@@ -59,7 +59,9 @@ class ResultRunner {
     });
   }
 
-  /** The row order for a sorted column. Sorting a million rows takes about a second, without blocking the page. */
+  /**
+   * Returns the row order for a sorted column. Sorting a million rows takes about a second and does not block the page.
+   */
   sort(column: FrameColumn, rowCount: number, isDescending: boolean): Promise<Uint32Array> {
     return new Promise((resolve, reject) => {
       const id = this.#channel.request(

@@ -32,7 +32,7 @@ export interface IssuedToken {
   readonly expiry: string | null;
 }
 
-/** An editor token is not valid for operator routes, so it is not sent. */
+/** Fetches the server information. Does not send an editor token, which is not valid for operator routes. */
 export const fetchInfo = (): Promise<ServerInfo> =>
   sendForJson('/ops/v1/info', { isOpen: session.role === 'editor' });
 

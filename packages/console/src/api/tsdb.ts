@@ -91,7 +91,7 @@ export const fetchTables = (query: {
   limit?: number;
 }): Promise<TablePage> => sendForJson('/ops/v1/tsdb/schema', { query });
 
-/** The tables whose name contains `table`, the table itself included. */
+/** Fetches the tables whose names contain `table`, including the table itself. */
 export const fetchTable = (db: string, table: string): Promise<TablePage> =>
   fetchTables({ db, find: table, limit: 1000 });
 
@@ -115,13 +115,13 @@ export const undeleteDatabase = (db: string): Promise<unknown> =>
 export const deleteTable = (db: string, table: string): Promise<unknown> =>
   send('/api/v3/configure/table', { method: 'DELETE', query: { db, table } });
 
-/** Objects that refer to a table or column; those of `needs_change` contain its name. */
+/** Objects that refer to a table or column; the text of those in `needs_change` contains its name. */
 export interface References {
   readonly follows: readonly { readonly kind: string; readonly name: string }[];
   readonly needs_change: References['follows'];
 }
 
-/** Renames a table, or a column of it. A dry run only checks the names and lists the references. */
+/** Renames a table, or one of its columns. A dry run only checks the names and lists the references. */
 export const rename = (options: {
   readonly db: string;
   readonly table: string;
@@ -174,7 +174,7 @@ export const fetchConversions = async (): Promise<readonly Conversion[]> =>
 export const cancelConversion = (id: number): Promise<unknown> =>
   send(CONVERT, { method: 'DELETE', query: { id } });
 
-/** The URL for writes that accept the valid lines even when others are rejected. */
+/** Returns the URL for writes that accept the valid lines even if other lines are rejected. */
 export const writeUrl = (db: string, precision: string): string =>
   urlOf('/api/v3/write_lp', { db, precision, accept_partial: true });
 
@@ -227,7 +227,7 @@ export interface QueryText {
   readonly params?: string | undefined;
 }
 
-/** The request body of a query. */
+/** Returns the request body of a query. */
 export const queryBody = ({ db, text, params }: QueryText, format: string): string => {
   const body = JSON.stringify({ db, q: text, format });
   return params === undefined ? body : `${body.slice(0, -1)},"params":${params}}`;

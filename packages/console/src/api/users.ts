@@ -22,8 +22,8 @@ interface Result {
 }
 
 /**
- * Users can only be managed with statements. They are sent in the POST body, so that copied
- * commands contain no passwords.
+ * Users can be managed only with statements. They are sent in the POST body, so that copied commands contain no
+ * passwords.
  */
 async function query(statements: readonly string[]): Promise<readonly (readonly unknown[])[][]> {
   const { results } = await sendForJson<{ readonly results: readonly Result[] }>('/query', {

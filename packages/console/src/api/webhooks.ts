@@ -17,7 +17,7 @@ export interface App {
       readonly insecure_ssl: string;
     };
     readonly ordering: string;
-    /** Null for the default of the server. */
+    /** Null if the server's default applies. */
     readonly retry: RetryPolicy | null;
     /** Seconds before each retry. */
     readonly retry_delays: {
@@ -60,7 +60,7 @@ export interface Delivery {
   readonly status_code: number;
   readonly event: string;
   readonly action: string | null;
-  /** From 1, and again from 1 for each redelivery; null in records of earlier versions. */
+  /** Starts at 1, and again at 1 for each redelivery; null in records of earlier versions. */
   readonly attempt: number | null;
 }
 
@@ -95,14 +95,14 @@ export interface DeliveryDetail extends Delivery {
 const APPS = '/ops/v1/apps';
 const ofApp = (app: number | string): string => `${APPS}/${encodeURIComponent(app)}`;
 
-/** The maximum of the server. */
+/** The server's maximum. */
 export const MAX_APPS = 100;
 
 /** At most `MAX_APPS`. */
 export const fetchApps = (): Promise<readonly App[]> =>
   sendForJson(APPS, { query: { per_page: MAX_APPS } });
 
-/** The deliveries of all apps together. */
+/** Fetches the deliveries of all apps together. */
 export const fetchHistory = (): Promise<DeliveryHistory> =>
   sendForJson('/ops/v1/deliveries/history');
 
@@ -137,7 +137,7 @@ export interface DeliveryFilter {
 
 const PAGE = 50;
 
-/** A page of deliveries, newest first, with the cursor of the next one. */
+/** Fetches a page of deliveries, newest first, with the cursor of the next page. */
 export async function fetchDeliveries(
   app: string,
   { status, event, guid, since, cursor }: DeliveryFilter,
@@ -236,7 +236,7 @@ export const suspend = (app: string, isSuspended: boolean): Promise<unknown> =>
 export const deleteApp = (app: number | string): Promise<unknown> =>
   send(ofApp(app), { method: 'DELETE' });
 
-/** How an event of another service was published to apps. */
+/** A record of how an event of another service was published to apps. */
 export interface PublishedEvent {
   readonly id: string;
   readonly guid: string;

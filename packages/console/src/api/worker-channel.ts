@@ -73,7 +73,7 @@ export class WorkerChannel<
   }
 }
 
-/** The server's error, as reported by a worker. */
+/** Returns the server's error, as reported by a worker. */
 export function problemOf({ status, message }: WorkerFailure, curl: string): Problem {
   if (status === 0) connection.noteUnreachable();
   if (status === 401) session.refused();

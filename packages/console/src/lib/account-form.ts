@@ -8,7 +8,7 @@ export const HIDDEN_FIELDS: ReadonlySet<string> = new Set([
   'person_token',
 ]);
 
-/** The values of the inputs for an object, whose format differs from that of requests. */
+/** Returns the values of the inputs for an object. The format of objects differs from that of requests. */
 export function storedValues(fields: readonly RecordField[], object: Values): Values {
   return fields.reduce<Values>((values, { path }) => {
     const value = storedValue(path, object);

@@ -14,7 +14,7 @@ interface StoredCapability {
   readonly status_details?: CapabilityState['details'];
 }
 
-/** All capabilities of an account. Nested ones are named by their path, such as `balance.payouts`. */
+/** Returns all capabilities of an account. Nested ones are named by their path, such as `balance.payouts`. */
 export function capabilitiesOf({ configuration, requirements }: Account): CapabilityState[] {
   const entries = requirements?.entries ?? [];
   return Object.entries(configuration).flatMap(([name, stored]) =>
@@ -49,7 +49,7 @@ function leavesOf(
 
 const MAX_NAMED_COUNT = 8;
 
-/** Why a capability is not active. Each field is named once, although several persons may miss it. */
+/** Explains why a capability is not active. Names each field once, even if it is missing for several persons. */
 export function reasonText({ details, restrictedBy }: CapabilityState): string {
   const codes = details.map(
     ({ code, resolution }) => `${statusText(code)} (${statusText(resolution)})`,
@@ -65,7 +65,7 @@ export function reasonText({ details, restrictedBy }: CapabilityState): string {
 
 const ORDER: readonly DeadlineStatus[] = ['past_due', 'currently_due', 'eventually_due'];
 
-/** The requirements, those that are due first at the top. */
+/** Sorts the requirements, with the earliest deadline first. */
 export const byDeadline = (entries: readonly Requirement[]): readonly Requirement[] =>
   [...entries].sort(
     (a, b) => ORDER.indexOf(a.minimum_deadline.status) - ORDER.indexOf(b.minimum_deadline.status),

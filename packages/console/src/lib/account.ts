@@ -1,4 +1,4 @@
-/** An account as lists contain it. */
+/** An account as it appears in lists. */
 export interface AccountRow {
   readonly id: string;
   readonly display_name: string | null;
@@ -87,7 +87,7 @@ export interface EventDelivery {
   readonly error: string | null;
 }
 
-/** Times are in seconds since 1970. */
+/** Timestamps are in seconds since 1970. */
 export interface TestClock {
   readonly id: string;
   readonly name: string | null;

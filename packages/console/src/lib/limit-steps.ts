@@ -31,7 +31,7 @@ export interface LimitStep {
   readonly name: string;
   readonly used: number | undefined;
   readonly limit: number | undefined;
-  /** What this request adds. */
+  /** The amount that this request adds. */
   readonly cost: number;
   readonly result: 'passed' | 'rejected' | 'not checked';
 }
@@ -51,8 +51,8 @@ const NAMES: Readonly<Record<string, string>> = {
 export const limitName = (kind: string): string => NAMES[kind] ?? kind.replaceAll('_', ' ');
 
 /**
- * The limits of a request in the order in which the server checks them. Limits after the exceeded
- * one are not checked.
+ * Returns the limits of a request in the order in which the server checks them. Limits after the exceeded one are not
+ * checked.
  * @param maximumOf the value of a setting below `rate_limit.secondary_`.
  */
 export function limitSteps(
@@ -85,7 +85,7 @@ export function limitSteps(
 
 type Amounts = Pick<LimitStep, 'kind' | 'used' | 'limit' | 'cost'>;
 
-/** A caller without a primary limit receives no headers. */
+/** Reads the primary limit from the headers. A caller without a primary limit receives no headers. */
 function primarySteps({ cost }: Route, { headers }: Decision): readonly Amounts[] {
   const limit = headers['x-ratelimit-limit'];
   if (limit === undefined) return [];
@@ -120,7 +120,7 @@ function secondarySteps(
   ];
 }
 
-/** The number of further requests of this kind, by the limits that count them. */
+/** Returns the number of further requests of this kind that the limits allow. */
 export function requestsLeft(steps: readonly LimitStep[]): number | undefined {
   const counts = steps.flatMap(({ used, limit, cost, kind }) =>
     used === undefined || limit === undefined || cost === 0 || kind === 'concurrency'

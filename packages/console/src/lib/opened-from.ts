@@ -4,7 +4,7 @@ export const RAN = { ran: true };
 let isByHistory = false;
 let hasMoved = false;
 
-/** Must be called for each navigation within the page. */
+/** Call for each navigation within the page. */
 export function noteMove(type: string): void {
   if (type === 'REPLACE') return;
   hasMoved = true;
@@ -12,9 +12,9 @@ export function noteMove(type: string): void {
 }
 
 /**
- * Whether the user requested the query of the address, so that it may run automatically. A link from another site must not run
- * it: the server adds the origin reported by the browser to the page. Such a site can trigger Back, Forward and
- * Reload, so these run only a query that was run before.
+ * Returns whether the user requested the query in the URL, so that it may run automatically. A link from another site
+ * must not run it: the server adds the origin reported by the browser to the page. Such a site can trigger Back,
+ * Forward and Reload, so these run only a query that was run before.
  */
 export function isAskedByReader(): boolean {
   if ((history.state as { readonly ran?: boolean } | null)?.ran === true) return true;

@@ -15,6 +15,6 @@ export function parsePermissions(text: string): readonly Permission[] | undefine
   });
 }
 
-/** The permissions of a token in readable form. */
+/** Formats the permissions of a token in readable form. */
 export const permissionsText = (permissions: string): string =>
   permissions === '*:*:*' ? 'full access (admin)' : permissions.replaceAll(';', ' ');

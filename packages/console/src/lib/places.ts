@@ -119,7 +119,7 @@ export const PLACES: readonly Place[] = [
 export const placesOf = (services: readonly string[]): readonly Place[] =>
   PLACES.filter(({ service }) => service === undefined || services.includes(service));
 
-/** The document title of a path: `weather – sample – Databases – plinth`. */
+/** Returns the document title for a path: `weather – sample – Databases – plinth`. */
 export function documentTitle(path: string): string {
   const place = PLACES.findLast((each) =>
     `${path}/`.startsWith(`${each.path}/`.replace('//', '/')),

@@ -36,7 +36,7 @@ frame = catalog.load_table((${pythonText(namespace)}, ${pythonText(table)})).sca
   ];
 }
 
-/** The address and the credentials of a bucket are the reader's own. */
+/** Returns the ClickHouse table function. Users fill in the address and credentials of their bucket. */
 function clickHouseSource(location: string): string {
   const place = location.replaceAll("'", "''");
   if (!place.startsWith('s3://')) return `icebergLocal('${place.replace(/^file:\/\//, '')}')`;

@@ -1,7 +1,7 @@
 const SI = ['', 'k', 'M', 'G', 'T', 'P'];
 const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
-/** Formatted with the browser's separators. */
+/** Formats a count with the browser's separators. */
 export const countText = (count: number | bigint): string =>
   new Intl.NumberFormat(undefined).format(count);
 
@@ -19,7 +19,7 @@ export function bytesText(bytes: number): string {
   return `${index === 0 ? value : value.toFixed(value < 10 ? 1 : 0)} ${BINARY[index]}`;
 }
 
-/** A short number for axes and legends: 12.4 k. */
+/** Formats a short number for axes and legends: 12.4 k. */
 export function shortNumber(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);
@@ -44,13 +44,16 @@ const UNIT_ENDS: Readonly<Record<string, Unit>> = {
   ...{ percent: 'percent', pct: 'percent' },
 };
 
-/** The builder of Explore appends its aggregate to some names. Counts and rates have other units than their column. */
+/**
+ * Returns the unit of a column. The builder of Explore appends its aggregate to some names. Counts and rates have a
+ * different unit than their column.
+ */
 export function unitOf(column: string): Unit {
   const [, end = ''] = /_([a-z]+)(?:_(?:avg|min|max|sum|last|p95))?$/i.exec(column) ?? [];
   return UNIT_ENDS[end.toLowerCase()] ?? 'none';
 }
 
-/** A value with its unit and about three digits. */
+/** Formats a value with its unit and about three digits. */
 export function quantityText(value: number, unit: Unit): string {
   if (!Number.isFinite(value)) return '–';
   if (unit === 'bytes') {
@@ -67,7 +70,7 @@ export function quantityText(value: number, unit: Unit): string {
   return size >= 1 || size === 0 ? `${digits3(ms)} ms` : `${digits3(ms * 1000)} µs`;
 }
 
-/** Three digits, and all those before the decimal point. */
+/** Formats three digits, and all digits before the decimal point. */
 function digits3(value: number): string {
   const size = Math.abs(value);
   return trimmed(value, size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : 2);
@@ -87,7 +90,7 @@ const UNITS: readonly (readonly [seconds: number, name: string])[] = [
   [1, 's'],
 ];
 
-/** The two largest units: 3 d 4 h. */
+/** Formats the two largest units: 3 d 4 h. */
 export function durationText(seconds: number): string {
   const parts: string[] = [];
   let left = Math.round(seconds);
@@ -103,7 +106,7 @@ export function durationText(seconds: number): string {
 export const retentionText = (ns: string | null): string =>
   ns === null ? 'Forever' : durationText(Number(BigInt(ns) / 1_000_000_000n));
 
-/** A nanosecond time with all its digits: `2026-11-26 00:24:27.34`. */
+/** Formats a nanosecond time with all its digits: `2026-11-26 00:24:27.34`. */
 export function nanosText(ns: bigint): string {
   const ms = ns / 1_000_000n - (ns % 1_000_000n < 0n ? 1n : 0n);
   const date = new Date(Number(ms));

@@ -72,7 +72,7 @@ class Nulls {
   }
 }
 
-/** The raw values of a batch, without checking each one. */
+/** Returns the raw values of a batch, without checking each one. */
 function valuesOf<T>(vector: Vector): T {
   const [data] = vector.data;
   const { values, length } = data as unknown as { values: Float64Array; length: number };
@@ -125,7 +125,7 @@ function times(named: Head, nulls: Nulls, nsPerUnit: bigint): ColumnCollector {
   };
 }
 
-/** Collects strings, and all other types as strings. */
+/** Collects strings, and values of all other types as strings. */
 function texts(named: Head, nulls: Nulls): ColumnCollector {
   const codes = new Growing();
   const values: string[] = [];

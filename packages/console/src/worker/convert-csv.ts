@@ -17,7 +17,7 @@ const TELL_MS = 100;
 const MAX_ATTEMPT_COUNT = 10;
 const MAX_WAIT_SEC = 30;
 
-/** The server or a proxy in front of it rejected the complete request. */
+/** Thrown if the server or a proxy in front of it rejected the complete request. */
 export class SendFailed extends Error {
   override readonly name = 'SendFailed';
   /** 0 when the server did not respond. */

@@ -2,7 +2,7 @@ import { CsvFault, checkLines, readCsvHead } from '@plinth/line-protocol';
 import type { LineReply, LineRequest } from '../lib/line-protocol/messages.js';
 import { piecesOf, previewCsv, SendFailed, writeCsv } from './convert-csv.js';
 
-/** The number of rows that the column types are guessed from. */
+/** The number of rows from which the column types are guessed. */
 const HEAD_ROW_COUNT = 1000;
 const running = new Map<number, AbortController>();
 const postReply = (reply: LineReply): void => self.postMessage(reply);

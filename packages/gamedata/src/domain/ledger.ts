@@ -52,19 +52,22 @@ export class Ledger {
     return this.#baseSeq;
   }
 
-  /** Notes that all changes through `seq` are read. Only inside `exclusive`. */
+  /**
+   * Records that all changes up to and including `seq` have been read. Call only inside
+   * `exclusive`.
+   */
   noteRead(seq: number, baseSeq = this.#baseSeq): void {
     this.#seq = seq;
     this.#baseSeq = baseSeq;
   }
 
-  /** Makes the next read load all state. Only inside `exclusive`. */
+  /** Makes the next read load all state. Call only inside `exclusive`. */
   invalidate(): void {
     this.#baseSeq = NOT_READ;
   }
 
   /**
-   * Stores a new base of drafts. Only inside `exclusive`. Throws `ConcurrentChange`.
+   * Stores a new base of drafts. Call only inside `exclusive`. Throws `ConcurrentChange`.
    * @param write returns the manifest of the base; `null` for the newest version; `undefined` if unchanged.
    * @param isStrict whether changes of single records by other nodes also count as a conflict.
    */

@@ -34,7 +34,9 @@ export interface LibraryDeps {
   readonly keepHistory: HistoryBounds;
 }
 
-/** The stored state may change during a read, which is then repeated. */
+/**
+ * Maximum number of reads of the stored state; a read is repeated if the state changes during it.
+ */
 const MAX_READ_COUNT = 20;
 
 /** Corruption persists until an operator acts, so clients should retry rarely. */
@@ -71,9 +73,9 @@ const NO_VERSION: Version = {
 };
 
 /**
- * All versions of the data. Readers take `current` and may keep it.
- * A publication makes the next version complete and durable before it becomes current. Changes are
- * serialized by `SerializedWrites`.
+ * All versions of the data. Readers use `current` and may keep a reference to it. A publication
+ * makes the next version complete and durable before it becomes current. Changes are serialized by
+ * `SerializedWrites`.
  */
 export class Library {
   readonly #deps: LibraryDeps;
@@ -94,8 +96,9 @@ export class Library {
   }
 
   /**
-   * Reads the stored state of all nodes; also used after a failure. Only inside `Ledger.exclusive`.
-   * @param known has records that the draft may share.
+   * Reads the stored state of all nodes; also used after a failure. Call only inside
+   * `Ledger.exclusive`.
+   * @param known data set whose records the draft may share.
    */
   async load(known: DataSet): Promise<Loaded> {
     for (let readCount = 1; ; readCount++) {
@@ -148,7 +151,7 @@ export class Library {
     return { edition: { version: NO_VERSION, set: DataSet.empty() }, isDegraded };
   }
 
-  /** Makes an edition the one that readers take, and notifies listeners if it is another one. */
+  /** Makes an edition current, and notifies listeners if it differs from the previous one. */
   #setCurrent(edition: Edition, versions: readonly Version[], isDegraded: boolean): void {
     const isOther = edition !== this.#current;
     this.#versions = versions;
@@ -236,10 +239,9 @@ export class Library {
   }
 
   /**
-   * Validates and stores `set` and makes it the current version, atomically. An equal set does not
-   * create a version.
-   * Only inside `SerializedWrites.changeBase` and `SerializedWrites.changeBaseOnce`. Throws `validation_failed`
-   * and `ConcurrentChange`.
+   * Validates and stores `set` and makes it the current version, atomically. An equal set does not create a version.
+   * Call only inside `SerializedWrites.changeBase` or `SerializedWrites.changeBaseOnce`. Throws `validation_failed` and
+   * `ConcurrentChange`.
    */
   async publish(set: DataSet, publication: Publication): Promise<Published> {
     const startMs = this.#deps.clock.monotonicMs();
@@ -393,7 +395,10 @@ export class Library {
   }
 }
 
-/** Checksum of a version's content: equal records have the same checksum on every machine. */
+/**
+ * Returns the checksum of a version's content; equal records have the same checksum on every
+ * machine.
+ */
 export function checksumOf({ manifest }: Version): string {
   return createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
 }

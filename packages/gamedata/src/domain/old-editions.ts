@@ -4,9 +4,7 @@ import type { Edition } from './publication.js';
 /** Maximum number of old versions in memory. */
 const MAX_OPEN_EDITIONS = 3;
 
-/**
- * Cache of versions before the current one, loaded on request, with least-recently-used eviction.
- */
+/** LRU cache of versions before the current one, loaded on request. */
 export class OldEditions {
   readonly #read: (version: Version) => Promise<Edition>;
   readonly #open = new Map<number, Promise<Edition>>();

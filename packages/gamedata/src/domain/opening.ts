@@ -35,7 +35,7 @@ export class Opening {
     });
   }
 
-  /** `undefined` when the data is open. Rejects with `unavailable`. */
+  /** Returns `undefined` when the data is open. Rejects with `unavailable`. */
   ready(): Promise<void> | undefined {
     return this.#attempt;
   }

@@ -40,7 +40,7 @@ export interface Published {
 
 const MAX_EVENT_RECORDS = 1000;
 
-/** Payload of the event about a publication. Source: gamedata, section 5. */
+/** Returns the payload of a publication event. Source: gamedata, section 5. */
 export function describePublication(options: {
   readonly version: Version;
   readonly previous: Version;

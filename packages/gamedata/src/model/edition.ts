@@ -75,7 +75,9 @@ export interface DraftRecord {
 }
 
 export interface StoredDraft extends DraftRecord {
-  /** Number of the change since which the draft has, or lacks, the record. */
+  /**
+   * Number of the change since which the record has been present in the draft, or absent from it.
+   */
   readonly sinceSeq: number;
 }
 

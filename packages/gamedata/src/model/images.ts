@@ -8,8 +8,8 @@ export interface ImageFile {
 /** Image files of records. */
 export interface Images {
   /**
-   * @param name for example `items/bandage.webp`. Returns `undefined` for a missing file or a
-   *   symbolic link.
+   * Returns `undefined` for a missing file or a symbolic link.
+   * @param name for example `items/bandage.webp`.
    */
   find(name: string): Promise<ImageFile | undefined>;
   /** Streams the bytes of a file. Throws if the file was replaced in the meantime. */

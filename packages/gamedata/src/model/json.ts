@@ -1,6 +1,6 @@
 import { isObject } from '@plinth/kernel';
 
-/** Equality of JSON values, ignoring the order of members. */
+/** Whether two JSON values are equal, ignoring the order of members. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) {

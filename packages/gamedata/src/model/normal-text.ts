@@ -1,5 +1,5 @@
 /**
- * Normalises text for comparison: lowercase, without diacritics, with single spaces. Source:
+ * Normalizes text for comparison: lowercase, without diacritics, with single spaces. Source:
  * gamedata, section 2.8.
  */
 export function normalText(text: string): string {
@@ -15,7 +15,7 @@ export function tokensOf(normal: string): readonly string[] {
 
 const MAX_SLUG_LENGTH = 80;
 
-/** Kebab-case form of a name; empty if no character is allowed in a path. */
+/** Returns the kebab-case form of a name; empty if no character is allowed in a path. */
 export function slugOf(name: string): string {
   const slug = normalText(name)
     .replace(/['’]/g, '')
@@ -24,7 +24,7 @@ export function slugOf(name: string): string {
   return slug.slice(0, MAX_SLUG_LENGTH).replace(/-+$/, '');
 }
 
-/** Returns `slug`, or the first free form with a suffix from `-2` on. */
+/** Returns `slug`, or the first unused form with a numeric suffix, starting at `-2`. */
 export function freeSlug(slug: string, isTaken: (slug: string) => boolean): string {
   if (!isTaken(slug)) return slug;
   let n = 2;

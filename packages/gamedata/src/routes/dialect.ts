@@ -24,7 +24,9 @@ const SAFE: HeaderList = [['x-content-type-options', 'nosniff']];
 const EXPOSED =
   'ETag, Link, X-Total-Count, X-Data-Version, X-Ignored-Params, Retry-After, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-used, x-ratelimit-reset, x-ratelimit-resource';
 const PUBLIC: HeaderList = [...SAFE, ['cross-origin-resource-policy', 'cross-origin']];
-/** Equal for all editor paths, so that clients without a token cannot detect which paths exist. */
+/**
+ * Identical for all editor paths, so that clients without a token cannot detect which paths exist.
+ */
 const EDITOR_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
 export interface DialectParts {

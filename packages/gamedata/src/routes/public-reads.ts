@@ -50,7 +50,7 @@ export interface PublicRead {
   make(target: Target, parameter: string): Page | Promise<Page>;
 }
 
-/** The nine lists and all related reads. Source: gamedata, section 2. */
+/** Returns the nine lists and all related reads. Source: gamedata, section 2. */
 export function publicReads(deps: PublicReadDeps, describe: () => object): readonly PublicRead[] {
   const reads: PublicRead[] = [];
   const { limits } = deps;
@@ -148,7 +148,7 @@ function targetOf(url: string): Target {
   return { path: bare, query: queryOf(url) };
 }
 
-/** Sorted, so that the order of parameters does not matter. */
+/** Returns the URL with sorted parameters, so that their order does not matter. */
 function canonicalKey({ path, query }: Target): string {
   if (query === '') return path;
   const parameters = new URLSearchParams(query);
@@ -163,7 +163,7 @@ export function makeReply(page: Page, deps: PublicReadDeps): Reply {
     body,
     bodySize: body.length,
     etag: etagOf(body),
-    // A pinned URL never changes.
+    // The response of a pinned URL never changes.
     lastModifiedMs: page.isPinned ? version.publishedMs : dateAlone(version, deps.library.versions),
     coded: {},
     headers: Object.entries({

@@ -36,8 +36,8 @@ export interface PublicRouteDeps extends PublicReadDeps {
 const NDJSON_TYPE = 'application/x-ndjson; charset=utf-8';
 
 /**
- * Routes of public reads, files and the documentation page. @param describe creates the API
- * description on first use.
+ * Returns the routes of public reads, files and the documentation page. @param describe creates the
+ * API description on first use.
  */
 export function publicRoutes(
   deps: PublicRouteDeps,

@@ -39,8 +39,8 @@ export class RepeatedResponses {
 }
 
 /**
- * Returns the reply, or 304 if the client has it. The same object as long as the reply is cached.
- * Throws like `negotiate`.
+ * Returns the reply, or 304 if the client already has it. Returns the same object as long as the
+ * reply is cached. Throws like `negotiate`.
  */
 export function replyResponse(
   headers: HttpHeaders,

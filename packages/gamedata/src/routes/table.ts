@@ -7,7 +7,7 @@ import { editorPageRoutes } from './editor-page.js';
 import { imageRoutes } from './image-routes.js';
 import { type PublicRouteDeps, publicRoutes } from './public-routes.js';
 
-/** All routes of the service, including its API description. */
+/** Returns all routes of the service, including its API description. */
 export function gameDataTable(deps: {
   readonly dialect: GameDataDialect;
   readonly parts: PublicRouteDeps;

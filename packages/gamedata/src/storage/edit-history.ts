@@ -88,7 +88,10 @@ export class EditHistory {
     await this.markPublished(tx, kinds, { version: NO_VERSION, throughSeq });
   }
 
-  /** Newest first. Returns fewer than `limit` entries when their records exceed the size limit. */
+  /**
+   * Returns entries, newest first. There are fewer than `limit` if their records exceed the size
+   * limit.
+   */
   async page(
     filter: HistoryFilter,
     page: { readonly limit: number; readonly offset: number },
@@ -112,7 +115,7 @@ export class EditHistory {
     return { total: Number(total), entries: rows.map(entryOf).reverse() };
   }
 
-  /** Changes of records after `seq`, oldest first. */
+  /** Returns the changes of records after `seq`, oldest first. */
   async *changesAfter(seq: number): AsyncGenerator<HistoryEntry, void, undefined> {
     for (let seenSeq = seq; ; ) {
       const found = await this.#reader()
@@ -163,7 +166,7 @@ export class EditHistory {
     return row && entryOf(row);
   }
 
-  /** Unpublished changes of one actor, newest first. */
+  /** Returns the unpublished changes of one actor, newest first. */
   async openEntries(
     actor: string,
     limit: number,
@@ -237,7 +240,7 @@ export class EditHistory {
     }
   }
 
-  /** Number of the newest change outside the bounds. */
+  /** Returns the number of the newest change outside the bounds. */
   async #newestBeyond({ count, sizeBytes }: HistoryBounds): Promise<number | undefined> {
     const sized = this.#reader()
       .selectFrom('gamedata_history')

@@ -66,7 +66,7 @@ export class EditionStore {
     return { seq: last_seq, baseSeq: base_seq };
   }
 
-  /** All retained versions, oldest first. */
+  /** Returns all retained versions, oldest first. */
   async versions(on: EditionReader = this.#reader()): Promise<readonly Version[]> {
     const rows = await on.selectFrom('gamedata_versions').selectAll().orderBy('version').execute();
     return rows.map(versionOf);
@@ -85,7 +85,7 @@ export class EditionStore {
     };
   }
 
-  /** Objects used by versions and the draft. */
+  /** Returns the objects that versions and the draft use. */
   async referencedObjects(): Promise<ReadonlySet<string>> {
     // Reads one snapshot: a draft published between two queries would be missing from both.
     const { versions, draftManifest } = await this.#store.transaction<
@@ -112,8 +112,8 @@ export class EditionStore {
   }
 
   /**
-   * Differences of the draft from its base after change `afterSeq`, in the order in which to apply
-   * them.
+   * Returns the differences of the draft from its base after change `afterSeq`, in the order in
+   * which to apply them.
    */
   async drafts(
     afterSeq: number,

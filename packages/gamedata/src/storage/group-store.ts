@@ -76,7 +76,7 @@ export class GroupStore {
     await this.#objects.put(`${LINES_FOLDER}/${name}`, [packed]);
   }
 
-  /** Also false for a missing object. */
+  /** Whether an object exists and is intact. */
   async isWhole(name: string): Promise<boolean> {
     try {
       await this.get(name);

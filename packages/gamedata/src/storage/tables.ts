@@ -31,7 +31,10 @@ export type GameDataTables = {
     kind: string;
     id: string;
     seq: number;
-    /** Change since which the draft has, or lacks, the record; new records are ordered by it. */
+    /**
+     * Change since which the record has been present in the draft, or absent from it. New records
+     * are sorted by this number.
+     */
     since_seq: number;
     /** `null`: deleted. */
     body: string | null;

@@ -66,7 +66,10 @@ export class TextStore {
     await file?.handle.close();
   }
 
-  /** A set has hundreds of pieces, and a full disk rejects most of them. */
+  /**
+   * Logs only the first failure, because a set has hundreds of pieces and a full disk rejects most
+   * of them.
+   */
   #warnOnce(err: unknown): void {
     if (this.#isToldOfRefusal) return;
     this.#isToldOfRefusal = true;

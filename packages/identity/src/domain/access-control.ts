@@ -33,8 +33,8 @@ export const GRANTED_TOKEN_PATH = '/api/v3/enterprise/configure/token';
 export const OPERATOR_TOKEN_PATH = `${TOKEN_PATH}/admin`;
 
 /**
- * Authenticates requests and decides whether the principal may use a route. Decisions are synchronous and use memory,
- * except for password checks. They depend on the route's declared access, never on the path text.
+ * Authenticates requests and decides whether the principal may use a route. Decisions are synchronous and use only
+ * data in memory, except for password checks. They depend on the route's declared access, never on the path text.
  * Source: tsdb-http, "Authentication and authorization", order of checks.
  */
 export class AccessControl {
@@ -73,8 +73,8 @@ export class AccessControl {
    * Authenticates a request before its handler runs. Returns an anonymous principal on an open
    * route. Throws `endpoint_disabled`, `page_refused`, `claim_code_missing`, `claim_code_wrong`,
    * `claims_locked`, `credential_malformed`, `not_authenticated`.
-   * @param access of the route; `undefined` for an unknown route, which is only revealed to
-   * authenticated clients.
+   * @param access declared access of the route; `undefined` for an unknown route, which is only
+   * revealed to authenticated clients.
    */
   authenticate(
     request: CheckedHead & Pick<HttpHead, 'client'>,

@@ -23,8 +23,8 @@ export interface PresetToken {
 }
 
 /**
- * Operator tokens and tokens with permissions, in memory by the hash of their text and durable in
- * the store. A change becomes visible once it is durable; changes are serialized. Source:
+ * Operator tokens and tokens with permissions, kept in memory by the hash of their text and durably
+ * in the store. A change becomes visible once it is durable; changes are serialized. Source:
  * tsdb-http, "Authentication and authorization" and "Tokens".
  */
 export class ApiTokens {
@@ -73,7 +73,7 @@ export class ApiTokens {
   /**
    * Returns the valid token with this text. Costs one SHA-512 (half a microsecond). The look-up
    * compares digests, so its duration reveals nothing about a token's text to an attacker who
-   * cannot invert SHA-512. Throws `CredentialUncheckable` when the last reload is too long ago.
+   * cannot invert SHA-512. Throws `CredentialUncheckable` when the last reload was too long ago.
    */
   find(text: string): ApiToken | undefined {
     if (!isTokenText(text)) return undefined;
@@ -91,14 +91,14 @@ export class ApiTokens {
     return token !== undefined && !hasExpired(token.expiryMs, this.#clock.nowMs());
   }
 
-  /** Ordered by id, including expired tokens. */
+  /** Returns all tokens, including expired ones, ordered by id. */
   list(): readonly ListedToken[] {
     return [...this.#byName.values()]
       .sort((a, b) => a.id - b.id)
       .map((token) => ({ ...token, lastUsedMs: this.#lastUsed.of(token.id) }));
   }
 
-  /** Stores the times of last use. */
+  /** Stores the last-used times. */
   async flushLastUsed(): Promise<void> {
     await this.#lastUsed.flush();
   }

@@ -182,7 +182,7 @@ export class Apps {
     return { key, pem: made.pem };
   }
 
-  /** Throws `ValidationFailed` for the last key, `app_not_found` for an unknown one. */
+  /** Throws `ValidationFailed` for the app's last key, and `app_not_found` for an unknown app or key. */
   async removeKey(selector: AppSelector, keyId: number): Promise<void> {
     await this.#change(selector, async (tx, app) => {
       if (!app.keys.some(({ id }) => id === keyId)) throw identityError('app_not_found');
@@ -215,10 +215,7 @@ export class Apps {
     await this.#hooks()?.noteCommitted(appId, what);
   }
 
-  /**
-   * @param check whether the key would be accepted; called first, because generating a key is
-   * expensive.
-   */
+  /** @param check rejects if the key would be refused; called first, because generating a key is expensive. */
   async #takeOrMakeKey(
     publicKey: string | undefined,
     format: PrivateKeyFormat,

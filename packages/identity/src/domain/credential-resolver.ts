@@ -77,7 +77,7 @@ export class CredentialResolver {
   }
 
   async #lookUp(authorization: string, digest: string): Promise<Principal> {
-    // Read before the look-up, so that a change during it prevents caching of the result.
+    // Read before the look-up, so that the result is not cached if a change occurs during the look-up.
     const version = this.#version;
     const found = await this.#deps.storeFailure.notice(this.#find(authorization));
     if (found === undefined) throw requestError('not_authenticated');

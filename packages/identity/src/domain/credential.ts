@@ -1,7 +1,7 @@
 import { loginOfUrl, readExactAuthorization, requestError } from '@plinth/kernel';
 import type { Login } from './password-checks.js';
 
-/** Credentials of a request, in each form that its text can have. */
+/** The credential of a request, in each form that its text can take. */
 export interface Presented {
   readonly token: string;
   /** User and password, if the text contains a colon. */

@@ -76,7 +76,7 @@ export class FirstTokenClaim {
     readonly policy: FirstTokenPolicy;
     /** Bind address of the server. */
     readonly bind: string;
-    /** Whether a setting declares a proxy. Such a proxy may not add any header. */
+    /** Whether a setting declares a proxy, even one that adds no header. */
     readonly isBehindProxy: boolean;
     /** Lower-case name of the configured header in which proxies send the client address. */
     readonly proxyHeader: string;
@@ -134,7 +134,7 @@ export class FirstTokenClaim {
     await this.#delivery.withdraw();
   }
 
-  /** Requirement for this request, on a server without a token. */
+  /** Returns the requirement for this request, on a server without a token. */
   stateFor(request: ClaimRequest): FirstTokenState {
     if (this.#policy === 'anyone') return 'anyone';
     return this.#isDirect(request) ? 'open' : 'claim_code';

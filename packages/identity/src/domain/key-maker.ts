@@ -6,7 +6,7 @@ import { identityError } from '../errors.js';
 export type PrivateKeyFormat = 'pkcs8' | 'pkcs1';
 
 const makeKeyPair = promisify(generateKeyPair);
-/** Each key takes some tenths of a second, so clients further back would time out. */
+/** Generating a key takes a few tenths of a second, so clients further back in the queue would time out. */
 const MAX_WAITING = 64;
 
 /** Generates key pairs one at a time, because each occupies a thread that is also needed for file access. */

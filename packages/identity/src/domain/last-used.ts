@@ -8,9 +8,9 @@ const BATCH_COUNT = 500;
 type Use<Id> = readonly [id: Id, usedMs: number];
 
 /**
- * Time of last use of each credential, in memory and stored by `flush`. Contains only existing
- * credentials, so it has the same bound. Uses since the last flush are lost when the process is
- * killed.
+ * Last-used time of each credential, in memory and stored by `flush`. Contains only existing
+ * credentials, so their number bounds its size. Uses since the last flush are lost when the process
+ * is killed.
  */
 export class LastUsed<Id extends string | number> {
   readonly #store: (uses: readonly Use<Id>[]) => Promise<void>;
@@ -27,7 +27,7 @@ export class LastUsed<Id extends string | number> {
     this.#log = log;
   }
 
-  /** `undefined` if no use is known. */
+  /** Returns the last-used time; `undefined` if no use is known. */
   of(id: Id): number | undefined {
     return this.#used.get(id);
   }
@@ -45,7 +45,7 @@ export class LastUsed<Id extends string | number> {
     this.#unstored.delete(id);
   }
 
-  /** Loads the stored times of all credentials, from every node. */
+  /** Loads the stored last-used times of all credentials, including uses on other nodes. */
   load(stored: Iterable<readonly [id: Id, usedMs: number | undefined]>): void {
     const unstored = [...this.#unstored];
     this.#used.clear();
@@ -59,7 +59,7 @@ export class LastUsed<Id extends string | number> {
     }
   }
 
-  /** Stores the uses recorded since the last flush. Failed ones are retried at the next flush. */
+  /** Stores the uses recorded since the last flush. Failed writes are retried at the next flush. */
   async flush(): Promise<void> {
     this.#flushing ??= this.#flush().finally(() => {
       this.#flushing = undefined;

@@ -87,14 +87,14 @@ export class PageGuard {
   }
 }
 
-/** Host name of a `Host` header in lower case, without port, brackets and trailing dot. */
+/** Returns the host name of a `Host` header in lower case, without port, brackets and trailing dot. */
 export function hostNameOf(host: string): string {
   const bracketed = /^\[([^\]]+)\](?::\d*)?$/.exec(host)?.[1];
   const bare = bracketed ?? (isIP(host) === 6 ? host : host.replace(/:\d*$/, ''));
   return bare.toLowerCase().replace(/\.$/, '');
 }
 
-/** Host and port of an origin; `undefined` for `null` and invalid origins. */
+/** Returns the host and port of an origin; `undefined` for `null` and invalid origins. */
 const hostOf = (origin: string): string | undefined =>
   /^https?:\/\/([^/]+)$/.exec(origin)?.[1]?.toLowerCase();
 

@@ -20,7 +20,7 @@ const MAX_REMEMBERED_COUNT = 10_000;
 const REMEMBERED_MS = 300_000;
 /** Each check takes about 60 ms. */
 const MAX_WAITING = 64;
-/** Limits one address, so that an attacker does not fill the queue. */
+/** Maximum number of waiting checks per address, so that one attacker cannot fill the queue. */
 const MAX_WAITING_PER_ADDRESS = 8;
 const KEY_SIZE_BYTES = 32;
 /**
@@ -41,8 +41,8 @@ interface Remembered {
 
 /**
  * Checks passwords against their slow hashes, one at a time, round-robin by address. Each check
- * takes a thread and 32 MiB. A correct password is cached for five minutes under a key of this
- * process, and only while the user still has it.
+ * takes a thread and 32 MiB. A correct password is cached for five minutes, only in this process
+ * and only while the user still has it.
  */
 export class PasswordChecks {
   readonly #clock: Clock;

@@ -29,8 +29,8 @@ export interface DatabaseGrant {
 }
 
 /**
- * Users with passwords, as in version 1; grants are the same permissions that tokens have. In
- * memory by name, durable in the store; changes are serialized. Source: the 1.x server,
+ * Version 1 users with passwords; their grants are the same permissions that tokens have. Kept in
+ * memory by name and durably in the store; changes are serialized. Source: the 1.x server,
  * "Authentication and authorization".
  */
 export class PasswordUsers {

@@ -25,7 +25,7 @@ export interface NewPlatformKey {
   readonly expiresMs?: number | undefined;
 }
 
-/** A key with a given text, which contains kind and mode. */
+/** A key with a given text; the text contains the kind and mode. */
 export interface PresetPlatformKey {
   readonly platform: string;
   readonly text: string;
@@ -37,7 +37,7 @@ export type FoundKey =
   | { readonly status: 'unknown' };
 
 /**
- * Platform keys, in memory by the hash of their text and durable in the store. Changes are
+ * Platform keys, kept in memory by the hash of their text and durably in the store. Changes are
  * serialized and become visible once they are durable. Source: accounts, section 3.
  */
 export class PlatformKeys {
@@ -80,8 +80,9 @@ export class PlatformKeys {
   }
 
   /**
-   * Synchronous and from memory. The look-up compares digests, so its duration reveals nothing
-   * about a key's text. Throws `CredentialUncheckable` when the last reload is too long ago.
+   * Finds a key in memory, synchronously. The look-up compares digests, so its duration reveals
+   * nothing about a key's text. Throws `CredentialUncheckable` when the last reload was too long
+   * ago.
    */
   find(text: string): FoundKey {
     if (readKeyText(text) === undefined) return { status: 'unknown' };
@@ -95,12 +96,12 @@ export class PlatformKeys {
     return { status: 'valid', key };
   }
 
-  /** Stores the times of last use. */
+  /** Stores the last-used times. */
   async flushLastUsed(): Promise<void> {
     await this.#lastUsed.flush();
   }
 
-  /** In order of creation, including expired and revoked keys. */
+  /** Returns all keys in order of creation, including expired and revoked ones. */
   list(platform: string): readonly ListedPlatformKey[] {
     return [...this.#byId.values()]
       .filter((key) => key.platform === platform)
@@ -191,8 +192,8 @@ export class PlatformKeys {
 }
 
 /**
- * Kind and mode of a given key text. Throws `platform_key_malformed`, whose message never contains
- * the key.
+ * Returns the kind and mode of a given key text. Throws `platform_key_malformed`, whose message
+ * never contains the key.
  */
 export function readGivenKey(text: string): NonNullable<ReturnType<typeof readKeyText>> {
   const about = readKeyText(text);

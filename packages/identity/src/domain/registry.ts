@@ -197,7 +197,7 @@ export class Registry {
     return await this.#store.find(key);
   }
 
-  /** Principal of a credential, with the limits of its identity through that credential. */
+  /** Returns the principal of a credential, with the limits of its identity through that credential. */
   async principalOf(credential: Credential): Promise<Principal> {
     const separator = credential.identity.indexOf(':');
     const kind = credential.identity.slice(0, separator);
@@ -213,13 +213,13 @@ export class Registry {
     }
   }
 
-  /** `undefined` if no identity has this key. */
+  /** Returns the limit profile of an identity; `undefined` if no identity has this key. */
   async findProfile(key: string): Promise<LimitProfile | undefined> {
     const record = await this.#store.find(key);
     return record === undefined ? undefined : await this.profileOf(key);
   }
 
-  /** Limit profile of an identity. Source: rate-limits, section 4.1. */
+  /** Returns the limit profile of an identity. Source: rate-limits, section 4.1. */
   async profileOf(key: string, through?: Credential): Promise<LimitProfile> {
     const record = await this.#store.find(key);
     const attributes = record?.attributes ?? {};

@@ -1,7 +1,7 @@
 import { type Clock, CredentialUncheckable } from '@plinth/kernel';
 
 /**
- * Tracks when cached credentials were last read from a store that other nodes also change. A
+ * Tracks when cached credentials were last read from a store to which other nodes also write. A
  * credential revoked elsewhere must not stay valid here while this node is disconnected.
  */
 export class SharedReading {
@@ -17,7 +17,7 @@ export class SharedReading {
     this.#maxAgeSec = maxAgeSec;
   }
 
-  /** Call after a complete reading that started at `startMs` of the monotonic clock. */
+  /** Call after a complete read that started at `startMs` of the monotonic clock. */
   note(startMs: number): void {
     this.#readMs = startMs;
   }

@@ -9,7 +9,7 @@ import { Type } from 'typebox';
 export const OPERATOR_TOKEN_NAME = '_admin';
 export const OPERATOR_TOKEN_ID = 0;
 
-/** A name as `isSafeName` defines it. */
+/** A name that `isSafeName` accepts. */
 export const TokenName = Type.String({
   minLength: 1,
   maxLength: 255,
@@ -27,7 +27,7 @@ export interface ApiToken {
   readonly createdByTokenId: number | undefined;
   readonly updatedMs: number | undefined;
   readonly updatedByTokenId: number | undefined;
-  /** Valid while this is later than now; `undefined` for a token that never expires. */
+  /** The token is valid until this time; `undefined` for a token that never expires. */
   readonly expiryMs: number | undefined;
   /** Granted permissions; `undefined` for all, as for an admin token. */
   readonly permissions: readonly Permission[] | undefined;
@@ -59,10 +59,10 @@ export function isTokenText(text: string): boolean {
   return text.startsWith(PREFIX) && text.length > PREFIX.length && text.length <= MAX_TEXT_LENGTH;
 }
 
-/** Number of characters after the prefix. */
+/** Returns the number of characters after the prefix. */
 export const secretLength = (text: string): number => text.length - PREFIX.length;
 
-/** SHA-512 in lower-case hex. A token has 512 random bits, so a slow hash is not needed. */
+/** Returns the SHA-512 in lower-case hex. A token has 512 random bits, so a slow hash is not needed. */
 export function hashToken(text: string): string {
   return hash('sha512', text, 'hex');
 }
@@ -70,13 +70,10 @@ export function hashToken(text: string): string {
 const PRINCIPALS = new WeakMap<ApiToken, Principal>();
 const TOKENS = new WeakMap<Principal, ApiToken>();
 
-/** The token behind a principal; `undefined` for principals of other kinds. */
+/** Returns the token behind a principal; `undefined` for principals of other kinds. */
 export const tokenOf = (principal: Principal): ApiToken | undefined => TOKENS.get(principal);
 
-/**
- * Principal of a token. Returns the same object each time, so that callers can use it as a cache
- * key.
- */
+/** Returns the principal of a token: the same object each time, so that callers can use it as a cache key. */
 export function principalOf(token: ApiToken): Principal {
   let principal = PRINCIPALS.get(token);
   if (principal === undefined) {

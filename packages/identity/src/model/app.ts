@@ -9,7 +9,7 @@ export interface AppOwner {
 
 export interface AppKey {
   readonly id: number;
-  /** Base64 of the SHA-256 of the key in DER. */
+  /** Base64-encoded SHA-256 of the DER-encoded key. */
   readonly fingerprint: string;
   /** PEM (SPKI). */
   readonly publicKey: string;
@@ -58,14 +58,14 @@ export function readPublicKey(pem: string): KeyObject | undefined {
   }
 }
 
-/** SHA-256 of the public key (SPKI, DER) in Base64. */
+/** Returns the SHA-256 of the public key (SPKI, DER) in Base64. */
 export function fingerprintOf(key: KeyObject): string {
   return createHash('sha256')
     .update(key.export({ type: 'spki', format: 'der' }))
     .digest('base64');
 }
 
-/** URL form of a name: `My App!` becomes `my-app`. */
+/** Returns the URL form of a name: `My App!` becomes `my-app`. */
 export function slugOf(name: string): string {
   return (
     name

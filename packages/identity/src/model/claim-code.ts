@@ -6,7 +6,7 @@ const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
 const GROUP_COUNT = 7;
 const GROUP_LENGTH = 4;
 
-/** 140 random bits as seven groups of four characters, such as `k7mw-...`. */
+/** Generates 140 random bits as seven groups of four characters, such as `k7mw-...`. */
 export function makeClaimCode(random: Random): string {
   const bytes = random.bytes(GROUP_COUNT * GROUP_LENGTH);
   const text = Array.from(bytes, (byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('');

@@ -37,7 +37,7 @@ export interface Credential {
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 
-/** 30 random letters and their checksum, so that a mistyped token is rejected without a look-up. */
+/** Generates 30 random letters and their checksum, so that a mistyped token is rejected without a look-up. */
 export function makeCredentialText(random: Random, vendor: string, kind: CredentialKind): string {
   const letters = randomLetters(random, RANDOM_LENGTH);
   return `${vendor}${KIND_LETTER[kind]}_${letters}${checksumOf(letters)}`;
@@ -56,7 +56,7 @@ export function isCredentialText(text: string, vendor: string): boolean {
 
 export const hashCredential = (text: string): string => hash('sha256', text, 'hex');
 
-/** CRC-32 in base 62, six digits. */
+/** Returns the CRC-32 in base 62, six digits. */
 function checksumOf(letters: string): string {
   let rest = crc32(letters);
   let digits = '';

@@ -1,6 +1,6 @@
 import type { LimitOverride } from '@plinth/kernel';
 
-/** Entities with their own limits, or that belong to an entity with limits. */
+/** Entities that have their own limits or belong to an entity with limits. */
 export type IdentityKind =
   | 'user'
   | 'organization'

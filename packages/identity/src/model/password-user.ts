@@ -49,7 +49,7 @@ async function derive(password: string, salt: Buffer, { N, r, p }: typeof COST):
 const PRINCIPALS = new WeakMap<PasswordUser, Grantee>();
 const USERS = new WeakMap<Grantee, PasswordUser>();
 
-/** Principal of a user. Returns the same object each time. */
+/** Returns the principal of a user: the same object each time. */
 export function granteeOf(user: PasswordUser): Grantee {
   let grantee = PRINCIPALS.get(user);
   if (grantee === undefined) {

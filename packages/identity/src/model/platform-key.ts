@@ -15,7 +15,7 @@ export interface PlatformKey {
   /** Helps users match a listed key with their own. */
   readonly last4: string;
   readonly createdMs: number;
-  /** Valid while this is later than now. */
+  /** The key is valid until this time. */
   readonly expiresMs: number | undefined;
   readonly revokedMs: number | undefined;
 }
@@ -36,7 +36,7 @@ const SECRET_LENGTH = 40;
 /** A restricted key counts as the secret key of its mode. Source: accounts, section 3. */
 const KEY_TEXT = /^(sk|rk|pk)_(test|live)_[0-9A-Za-z]{24,200}$/;
 
-/** Kind and mode of a key text; `undefined` if the text is not a key. */
+/** Returns the kind and mode of a key text; `undefined` if the text is not a key. */
 export function readKeyText(
   text: string,
 ): { readonly kind: PlatformKeyKind; readonly livemode: boolean } | undefined {
@@ -51,12 +51,12 @@ export function makeKeyText(random: Random, kind: PlatformKeyKind, livemode: boo
   return prefix + randomLetters(random, SECRET_LENGTH);
 }
 
-/** Public identifier of a key, for use where its secret must not appear. */
+/** Generates the public identifier of a key, for use where its secret must not appear. */
 export function makeKeyId(random: Random): string {
   return `key_${randomLetters(random, 16)}`;
 }
 
-/** SHA-256 in 64 lower-case hex digits. Keys have 238 random bits, so a slow hash is not needed. */
+/** Returns the SHA-256 in 64 lower-case hex digits. Keys have 238 random bits, so a slow hash is not needed. */
 export function hashKey(text: string): string {
   return hash('sha256', text, 'hex');
 }

@@ -129,7 +129,7 @@ export function appRoutes(apps: Apps): readonly Route[] {
   ];
 }
 
-/** Selects by id or client id. */
+/** Selects an app by id or client id. */
 function selectorOf({ parameters }: HttpRequest): AppSelector {
   const { app = '' } = parameters;
   return /^[1-9]\d{0,14}$/.test(app) ? { id: Number(app) } : { client_id: app };

@@ -148,7 +148,7 @@ function readNewIdentity(body: Fields): NewIdentity {
   NEW_CHECKS.get(kind)?.(body);
   return {
     kind,
-    id: (id ?? client_id) as number | string | undefined, // checked above, as the others
+    id: (id ?? client_id) as number | string | undefined, // checked above, like the others
     secret: secret as string | undefined,
     attributes: attributes as IdentityAttributes,
   };
@@ -176,7 +176,7 @@ const wrong = (resource: string, field: string, value: unknown): ValidationFaile
       : { resource, field, code: 'invalid', value },
   ]);
 
-/** Key of the app whose tokens are counted, if it acts for a user. */
+/** Returns the key of the app whose tokens are counted, if it acts for a user. */
 function appKeyOf({ kind, viaApp }: NewCredential): string | undefined {
   if (viaApp === undefined) return undefined;
   if (kind === 'oauth') return `oauth-app:${viaApp}`;

@@ -89,7 +89,7 @@ export const IssuedKey = Type.Object({
 
 const Owner = Type.Object({ login, id, type: maybe(accountType), plan: maybe(plan) });
 
-/** The members that monitoring reads. Other members are those of the webhook's configuration. */
+/** The members that monitoring reads. The other members are the webhook's configuration. */
 const hook = Type.Object({
   last_hour: Type.Optional(
     Type.Object(

@@ -15,14 +15,14 @@ export interface TableDeps {
   readonly apps: Apps;
   readonly registry: Registry;
   readonly quota: TokenQuota;
-  /** Ordered by id, including expired tokens. */
+  /** Returns all tokens, including expired ones, ordered by id. */
   listTokens(): readonly ApiToken[];
   /** `undefined` if the server runs without authentication. */
   readonly tokens: ApiTokens | undefined;
   createFirst(request: HttpRequest): Promise<IssuedToken>;
 }
 
-/** All routes of this service. */
+/** Returns all routes of this service. */
 export const identityTables = (deps: TableDeps): readonly RouteTable[] => [
   {
     dialect: deps.operatorDialect,

@@ -36,7 +36,7 @@ export class AppStore {
     return await findTaken(this.#store.reader<AppTables>(), names);
   }
 
-  /** In ascending order of id. */
+  /** Returns apps in ascending order of id. */
   async list(afterId: number, limit: number): Promise<readonly App[]> {
     const reader = this.#store.reader<AppTables>();
     const rows = await reader

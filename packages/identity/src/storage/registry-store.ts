@@ -31,7 +31,7 @@ export class RegistryStore {
     return row && recordFromRow(row);
   }
 
-  /** Ordered by key, starting after `after`. */
+  /** Returns identities ordered by key, starting after `after`. */
   async list(after: string, limit: number): Promise<readonly IdentityRecord[]> {
     const rows = await this.#store
       .reader<RegistryTables>()
@@ -130,7 +130,7 @@ export class RegistryStore {
   }
 }
 
-/** Rows that expired longer ago are removed in small batches whenever new rows are inserted. */
+/** Rows that expired longer ago than this are removed in small batches when new rows are inserted. */
 const EXPIRED_KEPT_MS = 86_400_000;
 const EXPIRED_BATCH_COUNT = 20;
 

@@ -99,7 +99,7 @@ function payloadOf({ id, name }: ApiToken): object {
 }
 
 /**
- * Prefix of the stored hash of a token with permissions. Older server versions, which know only
+ * Prefix of the stored hash of a token with permissions. Older server versions, which support only
  * admin tokens, must not find it.
  */
 const GRANTED_PREFIX = 'granted:';

@@ -1,10 +1,10 @@
 /** The only source of time. Tests control it with a `ManualClock`. */
 export interface Clock {
-  /** Wall clock, milliseconds since 1970-01-01 UTC. */
+  /** Returns the wall-clock time in milliseconds since 1970-01-01 UTC. */
   nowMs(): number;
-  /** Wall clock, nanoseconds since 1970-01-01 UTC. */
+  /** Returns the wall-clock time in nanoseconds since 1970-01-01 UTC. */
   nowNs(): bigint;
-  /** Milliseconds from an arbitrary start; never runs backwards. */
+  /** Returns milliseconds from an arbitrary start; never runs backwards. */
   monotonicMs(): number;
   /** Resolves after `delayMs`; rejects with the signal's reason when aborted. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;

@@ -65,19 +65,22 @@ export class CronSchedule {
     this.#years = years ?? new Set();
   }
 
-  /** `undefined` for an invalid expression; `faultOf` returns the reason. */
+  /** Parses an expression. Returns `undefined` if it is not valid; `faultOf` returns the reason. */
   static parse(expression: string): CronSchedule | undefined {
     const fields = readFields(expression);
     return typeof fields === 'string' ? undefined : new CronSchedule(fields);
   }
 
-  /** The error of an invalid expression with the accepted values; `undefined` for a valid one. */
+  /** Returns an error message with the accepted values for an invalid expression; `undefined` for a valid one. */
   static faultOf(expression: string): string | undefined {
     const fields = readFields(expression);
     return typeof fields === 'string' ? fields : undefined;
   }
 
-  /** The first time after `afterMs`, to the second; `undefined` when no date up to the year 2100 matches. */
+  /**
+   * Returns the first scheduled time after `afterMs`, to the second; `undefined` when no date up to the year
+   * 2100 matches.
+   */
   nextMs(afterMs: number): number | undefined {
     const startMs = (Math.floor(afterMs / 1000) + 1) * 1000;
     const startDayMs = Math.floor(startMs / MS_PER_DAY) * MS_PER_DAY;
@@ -112,7 +115,7 @@ export class CronSchedule {
     );
   }
 
-  /** The first matching second of a day at or after `fromSec`. */
+  /** Returns the first matching second of a day at or after `fromSec`. */
   #timeOfDay(fromSec: number): number | undefined {
     const fromHour = Math.floor(fromSec / 3600);
     for (const hour of this.#hours) {
@@ -129,7 +132,7 @@ export class CronSchedule {
   }
 }
 
-/** @returns the values of each field, or the error of an invalid expression. */
+/** @returns the values of each field, or the error message of an invalid expression. */
 function readFields(expression: string): readonly ReadonlySet<number>[] | string {
   const trimmed = expression.trim();
   const texts = (SHORTHANDS.get(trimmed) ?? trimmed).split(/\s+/);

@@ -3,10 +3,13 @@ import type { Random } from './random.js';
 /** Digits and letters in byte order, so that comparing strings of equal length compares numbers. */
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The largest multiple of 62 within a byte. Values above it would favor the first letters. */
+/**
+ * The largest multiple of 62 that fits in a byte. Bytes from this value on are skipped, because
+ * they would favor the first letters.
+ */
 const FAIR_BYTE_COUNT = 248;
 
-/** A string of `length` uniformly random letters of `BASE62`: 5.95 bits of entropy per letter. */
+/** Returns a string of `length` uniformly random letters of `BASE62`: 5.95 bits of entropy per letter. */
 export function randomLetters(random: Random, length: number): string {
   let text = '';
   while (text.length < length) {

@@ -4,7 +4,7 @@ import type { Clock } from './clock.js';
 interface RepeatedJob {
   readonly clock: Clock;
   readonly log: Logger;
-  /** The job as the log names it: `old records removed`. */
+  /** Name of the job in the log, such as `old records removed`. */
   readonly name: string;
   readonly intervalMs: number;
 }

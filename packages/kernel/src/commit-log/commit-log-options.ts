@@ -13,9 +13,12 @@ export interface CommitLogOptions extends LogFileOptions {
   readonly onLoss: (loss: LogLoss) => void;
   /** Number of the first new file, 1 by default: a log without files cannot derive the number of earlier files. */
   readonly firstFile?: number;
-  /** The state of the log as the relational store contains it, compared at startup: without it, a truncated log looks complete. */
+  /**
+   * The log state that the relational store contains. It is compared at startup, because a truncated log looks
+   * complete.
+   */
   readonly expectedLog?: ExpectedLogStore;
-  /** While it has an obstacle, records are refused as on a full disk. */
+  /** While its `obstacle` is set, records are refused as on a full disk. */
   readonly diskSpace?: FreeDiskSpace | undefined;
   /** Returns the time at which a record was written, if its payload contains a timestamp. Used in loss reports. */
   readonly writtenMs?: (payload: Uint8Array) => number | undefined;
@@ -26,6 +29,6 @@ export interface CommitLogOptions extends LogFileOptions {
   /** Without a clock, the records of an idle log are not marked as synced. */
   readonly clock?: Clock;
   readonly maxRecordSize?: number;
-  /** Maximum bytes that may wait to be written. Above this limit, `append` throws `log_overloaded`. */
+  /** Maximum number of bytes waiting to be written. Above this limit, `append` throws `log_overloaded`. */
   readonly maxWaitingSize?: number;
 }

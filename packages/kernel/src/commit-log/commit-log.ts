@@ -31,13 +31,16 @@ export interface CommitLog {
    * is full. Records that were waiting at the time of the failure are not in the log.
    */
   append(parts: readonly Uint8Array[]): AppendedRecord;
-  /** All records from the oldest file on, in order. Call only before the first append. Throws `log_damaged`. */
+  /**
+   * Returns all records in order, starting with the oldest file. Call only before the first append. Throws
+   * `log_damaged`.
+   */
   replay(): AsyncIterable<ReplayedRecord>;
   /** Starts a new file for later records. Returns the number of the closed file, whose records are all durable. */
   rotate(): Promise<number>;
   /**
-   * Creates hard links in `folder` (on the same volume) to the files up to and including `file`, all of them closed.
-   * Returns their names. A file that is being removed may be omitted, together with all earlier files.
+   * Creates hard links in `folder` (on the same volume) to the files up to and including `file`, all of which are
+   * closed. Returns their names. A file that is being removed may be omitted, together with all earlier files.
    */
   linkFiles(file: number, folder: string): Promise<readonly string[]>;
   /**
@@ -60,13 +63,13 @@ export interface CommitLog {
   clearRetained(): Promise<void>;
   /** Number of the oldest existing file. */
   readonly firstFile: number;
-  /** The first record after file `file`, or the next one to be written. */
+  /** Returns the first record after file `file`, or the next one to be written. */
   firstRecordAfter(file: number): RecordRef;
   /** Number of the newest file on the disk; 0 when the disk is full and no file exists. */
   readonly newestFile: number;
   /** Number of the file for the next record; changes synchronously in `rotate`. */
   readonly tailFile: number;
-  /** The current repair or an earlier one dropped records from the files that were found at startup. */
+  /** Whether this repair or an earlier one dropped records from the files that were found at startup. */
   readonly hasGaps: boolean;
   /** Bytes in all files, including waiting records. */
   readonly sizeBytes: number;

@@ -4,7 +4,7 @@ export interface RecordRef {
   readonly sequence: number;
 }
 
-/** The end of the records at a clean stop. */
+/** The end of the records at a clean shutdown. */
 export interface LogEnd {
   /** Number of the newest file; 0 without files. */
   readonly file: number;
@@ -15,8 +15,8 @@ export interface LogEnd {
 }
 
 /**
- * The log's state as it is also stored outside of the log, in the relational store (`plinth.db`). It is compared at startup, because
- * a truncated log looks complete.
+ * Copy of the log's state, stored outside the log in the relational store (`plinth.db`). It is compared at startup,
+ * because a truncated log looks complete.
  */
 export interface ExpectedLog {
   /**
@@ -40,14 +40,14 @@ export const NOTHING_EXPECTED: ExpectedLog = {
 };
 
 /**
- * Stores the expected state of the log: docs/formats/commit-log.md, "Log state in the relational store". Both calls resolve when
- * it is durable.
+ * Stores the expected state of the log: docs/formats/commit-log.md, "Log state in the relational store". Both calls
+ * resolve when the state is durable.
  */
 export interface ExpectedLogStore {
   /** The state that the log must have when it is opened. */
   readonly expected: ExpectedLog;
   /** Called before the first file of this start is created. Stores the number of this start and clears the expected end. */
   storeStart(serverStartNumber: number): Promise<void>;
-  /** Called after the last record and before the end mark of a clean stop. */
+  /** Called after the last record and before the clean-shutdown marker. */
   storeStop(end: LogEnd): Promise<void>;
 }

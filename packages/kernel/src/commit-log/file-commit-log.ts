@@ -18,7 +18,10 @@ import { type RecoveredLog, recoverLog } from './recovery/log-recovery.js';
 import { recordsOfFile, replayFile } from './replay-file.js';
 import { RetainedLogFiles } from './retained-log-files.js';
 
-/** Maximum size of one write of waiting records. A sync of this size is not much slower than a short one. */
+/**
+ * Maximum size of one write of waiting records. Syncing this many bytes is not much slower than syncing a
+ * short write.
+ */
 const MAX_BATCH_SIZE = 8 * 1024 * 1024;
 
 /**
@@ -33,10 +36,13 @@ interface Rotation {
   readonly reject: (error: Error) => void;
 }
 
-/** The log as numbered files in one folder. Opening checks all files; new records always go to a new file. */
+/**
+ * Opens the log, which is a set of numbered files in one folder. Opening checks all files; new records always
+ * go to a new file.
+ */
 export async function openCommitLog(options: CommitLogOptions): Promise<FileCommitLog> {
   const { fileSystem, directory, nodeId, repair = false, firstFile = 1, expectedLog } = options;
-  // The state of the log as the relational store (`plinth.db`) contains it.
+  // The log state that the relational store (`plinth.db`) contains.
   const { expected = NOTHING_EXPECTED } = expectedLog ?? {};
   await fileSystem.makeDirectory(directory);
   const recovered = await recoverLog({
@@ -51,8 +57,8 @@ export async function openCommitLog(options: CommitLogOptions): Promise<FileComm
     file: Math.max(recovered.nextFile, firstFile),
     firstSequence: recovered.nextSequence,
   };
-  // Must run after the end mark of the last stop (docs/formats/commit-log.md) is truncated: the log refuses to open with
-  // an end mark if the store does not contain the end.
+  // Must run after the clean-shutdown marker of the last run (docs/formats/commit-log.md) is truncated: the log refuses
+  // to open with this marker if the store does not contain the end.
   await expectedLog?.storeStart(next.serverStartNumber);
   const active = await createUnlessFull(options, next);
   return new FileCommitLog(options, recovered, { ...next, active });
@@ -165,7 +171,7 @@ export class FileCommitLog implements CommitLog {
   }
 
   recheckFreeSpace(): void {
-    // Retained files are the first to make room; what cannot be removed is tried again.
+    // Retained files are deleted first to free space; failed deletions are retried.
     if (this.#options.diskSpace?.obstacle !== undefined)
       this.#retained?.clear().catch(() => undefined);
     if (this.#full === undefined || this.isReadOnly || this.#closing !== undefined) return;
@@ -279,7 +285,7 @@ export class FileCommitLog implements CommitLog {
   readonly #writeSyncMark = (active: LogFileWriter): void => {
     this.#running = active
       .writeSyncMark()
-      .catch(() => undefined) // The end is then read like after a crash during a write.
+      .catch(() => undefined) // The end is then read as after a crash during a write.
       .then(() => this.#run());
   };
 

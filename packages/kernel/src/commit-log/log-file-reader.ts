@@ -47,7 +47,7 @@ export class LogFileReader {
     return new LogFileReader(handle, await handle.sizeBytes());
   }
 
-  /** Bytes of the file header, damaged or not; fewer when the file is shorter. */
+  /** Returns the bytes of the file header, even if it is damaged; fewer when the file is shorter. */
   async headerBytes(): Promise<Uint8Array> {
     return await this.#bytes(0, FILE_HEADER_SIZE);
   }
@@ -113,7 +113,7 @@ export class LogFileReader {
     return false;
   }
 
-  /** Yields intact records after `offset`, at any position: also within other records. */
+  /** Yields intact records after `offset`, at any position, even within other records. */
   async *recordsAfter(offset: number, seed: number): AsyncGenerator<StoredRecord> {
     for (let at = offset + 1; at + RECORD_HEADER_SIZE <= this.sizeBytes; ) {
       const window = await this.#bytes(at, Math.min(WINDOW_SIZE, this.sizeBytes - at));
@@ -145,7 +145,7 @@ export class LogFileReader {
     return end;
   }
 
-  /** Whether a clean stop marked `offset` as the end of the records. */
+  /** Whether a clean shutdown marked `offset` as the end of the records. */
   async hasEndMark(offset: number, seed: number): Promise<boolean> {
     if (offset < FILE_HEADER_SIZE) return false;
     const bytes = await this.#bytes(offset, END_MARK_SIZE);

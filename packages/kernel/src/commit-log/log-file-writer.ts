@@ -23,7 +23,7 @@ export interface LogFileOptions {
 /** Room for several thousand short records. One step takes the disk as long as about a dozen of these records. */
 const DEFAULT_ZERO_STEP_SIZE = 8 * 1024 * 1024;
 
-/** Longer writes extend the file themselves: preallocated zeros would write every byte twice. */
+/** Longer writes extend the file themselves: with preallocated zeros, every byte would be written twice. */
 const MAX_SHORT_SIZE = 128 * 1024;
 
 const ZEROS = new Uint8Array(1024 * 1024);
@@ -101,7 +101,10 @@ export class LogFileWriter {
     }
   }
 
-  /** Durable when it resolves. Only one call at a time; each starts where the previous one ended. */
+  /**
+   * Writes the parts; durable when it resolves. Only one call at a time is allowed; each starts
+   * where the previous one ended.
+   */
   async write(parts: readonly Uint8Array[], offset: number, sizeBytes: number): Promise<void> {
     const end = offset + sizeBytes;
     // Zeros that are still being written beyond `#readyEnd` must not overwrite these records.
@@ -138,7 +141,7 @@ export class LogFileWriter {
     try {
       if (this.#failure !== undefined) return;
       await this.#buffered.truncate(this.#recordsEnd);
-      // All records are synced. Without the mark, the file is read like after a crash at the next start.
+      // All records are synced. Without the marker, the file is read as after a crash at the next start.
       const marked = noteEnd?.().then(() => this.#writeEndMark());
       await marked?.catch(() => undefined);
     } finally {

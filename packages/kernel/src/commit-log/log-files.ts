@@ -53,7 +53,7 @@ export class LogFiles {
     return sum;
   }
 
-  /** The first record after file `file`; `undefined` when no file follows. */
+  /** Returns the first record after file `file`; `undefined` when no file follows. */
   firstRecordAfter(file: number): RecordRef | undefined {
     const [next] = this.numbers().filter((number) => number > file);
     const known = next === undefined ? undefined : this.#files.get(next);
@@ -82,7 +82,7 @@ export class LogFiles {
   /** Removes files up to and including number `file`. */
   async remove(file: number): Promise<void> {
     // Oldest first, each removal durable before the next. An interruption, also by a power failure, leaves
-    // a log without its beginning and never a log with a gap. Usually it is one file.
+    // a log without its beginning and never a log with a gap. Usually there is only one file.
     for (const number of this.numbers()) {
       if (number > file) break;
       const path = this.pathOf(number);

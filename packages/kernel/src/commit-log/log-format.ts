@@ -118,20 +118,23 @@ export function decodeRecordHeader(source: Uint8Array, seed: number): RecordHead
 }
 
 /**
- * The end mark follows the last record after a clean stop. At most six bytes are nonzero. Releases without support for the mark,
- * and this release if the mark is corrupt, treat it as stray bytes and never as a lost record
- * (docs/formats/commit-log.md, "Reading").
+ * The clean-shutdown marker follows the last record after a clean shutdown. At most six bytes are nonzero. Releases
+ * without support for the marker, and this release if the marker is corrupt, treat it as stray bytes and never as a
+ * lost record (docs/formats/commit-log.md, "Reading").
  */
 export const END_MARK_SIZE = 8;
 const END_MAGIC = Buffer.from('EL\0\0', 'latin1');
-/** The sync mark follows the last record while the log is idle. It has the size and the layout of the end mark. */
+/**
+ * The sync marker follows the last record while the log is idle. It has the size and the layout of the
+ * clean-shutdown marker.
+ */
 const SYNC_MAGIC = Buffer.from('SL\0\0', 'latin1');
 
-/** @param offset offset of the mark, which is the end of the records. */
+/** @param offset offset of the marker, which is the end of the records. */
 export const encodeEndMark = (seed: number, offset: number): Buffer =>
   encodeMark(END_MAGIC, seed, offset);
 
-/** @param offset offset of the mark: all bytes before it are synced. */
+/** @param offset offset of the marker: all bytes before it are synced. */
 export const encodeSyncMark = (seed: number, offset: number): Buffer =>
   encodeMark(SYNC_MAGIC, seed, offset);
 

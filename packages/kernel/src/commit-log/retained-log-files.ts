@@ -5,11 +5,11 @@ import { logFileName, logFileNumber } from './log-format.js';
 
 /** An empty file in the folder: retention was started and not stopped. */
 const MARKER = 'retain';
-/** Small files of frequent flushes. */
+/** Limits the number of small files that frequent flushes create. */
 const MAX_FILES = 1000;
 
 export interface RetainedLogFilesOptions {
-  /** On the volume of the log. */
+  /** Must be on the same volume as the log. */
   readonly folder: string;
   /** The oldest files above this size are deleted, but never the newest file. With 0, no file is retained. */
   readonly maxBytes: number;
@@ -25,7 +25,7 @@ export class RetainedLogFiles {
   readonly #diskSpace: FreeDiskSpace | undefined;
   /** Sizes by number; `undefined` until the folder is read. */
   #sizes: Promise<Map<number, number>> | undefined;
-  /** Between `start` and `stop`; `undefined` until the folder is read. */
+  /** Whether files are retained, as between `start` and `stop`; `undefined` until the folder is read. */
   #isStarted: boolean | undefined;
   /** Files up to this number are not retained. */
   #clearedFile = 0;
@@ -94,7 +94,7 @@ export class RetainedLogFiles {
     return this.#isStarted === true && file > this.#clearedFile;
   }
 
-  /** `undefined` if the file is not retained. On a full disk, no file is retained. */
+  /** Returns the file size; `undefined` if the file is not retained. On a full disk, no file is retained. */
   async #sizeToKeep(path: string): Promise<number | undefined> {
     if (this.#options.maxBytes === 0 || this.#diskSpace?.obstacle !== undefined) return undefined;
     return (await this.#fileSystem.stat(path))?.sizeBytes;

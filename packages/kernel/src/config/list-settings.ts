@@ -13,7 +13,7 @@ export interface ListedSetting {
   readonly variable: string;
 }
 
-/** All settings with their values. For a secret, the result only shows whether it is set. */
+/** Returns all settings with their values. For a secret, the result only shows whether it is set. */
 export function listSettings(
   sections: Readonly<Record<string, SettingsSection>>,
   loaded: Readonly<Record<string, object>>,

@@ -71,8 +71,8 @@ export function loadSettings<S extends Sections>(
 }
 
 /**
- * The origin of each setting that was given, by path: the flag, the variable, or the path itself for the configuration
- * file. Settings with their default value are not included.
+ * Returns the origin of each setting that was given, by path: the flag, the variable, or the path itself for the
+ * configuration file. Settings with their default value are not included.
  */
 export function settingOrigins(
   sections: Sections,
@@ -87,7 +87,7 @@ export function settingOrigins(
   return origins;
 }
 
-/** The value in an error message. For a secret, only its length is shown. */
+/** Returns the value for an error message. For a secret, only its length is shown. */
 function shown({ key }: SettingDescription, raw: unknown): string {
   if (!isSecretSetting(key)) return JSON.stringify(withoutLogins(raw));
   return typeof raw === 'string' ? `${raw.length} characters` : typeof raw;

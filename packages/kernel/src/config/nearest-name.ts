@@ -5,8 +5,8 @@ const MAX_EDITS = 3;
 const LETTERS_PER_EDIT = 5;
 
 /**
- * The known name closest to `name`: the name with the fewest edits, or the only name that ends in the part after the prefix
- * (`PLINTH_DEFAULT_RETENTION` without its section).
+ * Returns the known name closest to `name`: the name with the fewest edits, or the only name that ends in the part
+ * after the prefix (`PLINTH_DEFAULT_RETENTION` without its section).
  */
 export function nearestName(
   name: string,

@@ -58,7 +58,7 @@ const itemsOf = (schema: object): object => Object(Reflect.get(schema, 'items'))
 const isNumeric = (schema: object): boolean =>
   ['integer', 'number'].includes(String(Reflect.get(schema, 'type')));
 
-/** The accepted values of a setting, for messages and the settings page. */
+/** Returns the accepted values of a setting, for messages and the settings page. */
 export function settingTypeText({ schema, key, isList }: SettingDescription): string {
   const one = isList ? itemsOf(schema) : schema;
   const options = Reflect.get(one, 'anyOf');
@@ -81,7 +81,7 @@ export function settingTypeText({ schema, key, isList }: SettingDescription): st
   return `${String(Reflect.get(schema, 'type'))}${boundsText(schema)}`;
 }
 
-/** The bounds of a number. A minimum of 0 is not mentioned. */
+/** Returns the bounds of a number. A minimum of 0 is not mentioned. */
 function boundsText(schema: object): string {
   const minimum: unknown = Reflect.get(schema, 'minimum');
   const maximum: unknown = Reflect.get(schema, 'maximum');

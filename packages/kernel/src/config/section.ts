@@ -62,7 +62,7 @@ export interface SettingDescription {
   readonly hasEffect: boolean;
 }
 
-/** All settings in order of declaration. */
+/** Returns all settings in order of declaration. */
 export function describeSettings(
   sections: readonly SettingsSection[],
 ): readonly SettingDescription[] {
@@ -92,7 +92,7 @@ export function describeSettings(
   );
 }
 
-/** Settings without effect that were given a value, by the name that was used. */
+/** Returns the settings without effect that were given a value, by the name that was used. */
 export function givenWithoutEffect(
   sections: readonly SettingsSection[],
   loaded: Readonly<Record<string, object>>,

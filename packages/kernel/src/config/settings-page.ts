@@ -1,7 +1,7 @@
 import { settingTypeText } from './parse-value.js';
 import { describeSettings, type SettingDescription, type SettingsSection } from './section.js';
 
-/** `docs/SETTINGS.md`: every setting with its aliases, generated from the declarations. */
+/** Generates `docs/SETTINGS.md`: every setting with its aliases, from the declarations. */
 export function settingsPage(sections: readonly SettingsSection[]): string {
   const settings = describeSettings(sections);
   const parts = sections.map(({ name }) => {
@@ -41,13 +41,13 @@ function row(setting: SettingDescription): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** One sentence that `serve --help` also shows, then the details. */
+/** Returns one sentence that `serve --help` also shows, then the details. */
 function meaningOf({ description, details }: SettingDescription): string {
   const sentence = `${description.charAt(0).toUpperCase()}${description.slice(1)}.`;
   return details === '' ? sentence : `${sentence} ${details}`;
 }
 
-/** A default in readable form. */
+/** Formats a default value. */
 export const defaultText = (value: unknown): string =>
   Array.isArray(value)
     ? value.join(',') || '(empty)'

@@ -23,12 +23,15 @@ const BYTES_PER_UNIT: ReadonlyMap<string, number> = new Map([
 const PART = /(\d+(?:\.\d+)?)\s*([a-z]+)/g;
 const QUANTITY = /^(?:\d+(?:\.\d+)?\s*[a-z]+\s*)+$/;
 
-/** Milliseconds of `500ms`, `1s`, `1h30m` or `72h`; `undefined` for an invalid duration. */
+/** Returns the number of milliseconds in `500ms`, `1s`, `1h30m` or `72h`; `undefined` for an invalid duration. */
 export function parseDurationMs(text: string): number | undefined {
   return parseQuantity(text.trim(), MS_PER_UNIT);
 }
 
-/** Bytes of `10mb`, `1 GiB`, `512b`, or `20%` of the machine's memory; `undefined` for an invalid size. */
+/**
+ * Returns the number of bytes in `10mb`, `1 GiB`, `512b`, or `20%` of the machine's memory; `undefined`
+ * for an invalid size.
+ */
 export function parseSizeBytes(text: string): number | undefined {
   const [, percent] = /^(\d{1,2}(?:\.\d+)?|100)\s*%$/.exec(text.trim()) ?? [];
   if (percent !== undefined) return Math.floor((machineMemoryBytes() * Number(percent)) / 100);

@@ -19,8 +19,8 @@ const TAG_SIZE_BYTES = 16;
 const HEAD_SIZE_BYTES = 1 + NONCE_SIZE_BYTES + TAG_SIZE_BYTES;
 
 /**
- * Encrypts secrets that must be read again (signing keys) with AES-256-GCM. Layout: version 1, a nonce of 12 bytes, a tag
- * of 16 bytes, the ciphertext. The ciphertext is bound to its `place`, so that it cannot be moved elsewhere.
+ * Encrypts secrets that must be read again (signing keys) with AES-256-GCM. Layout: version 1, a 12-byte nonce, a
+ * 16-byte tag, the ciphertext. The ciphertext is bound to its `place`, so that it cannot be moved elsewhere.
  */
 export class SecretBox {
   readonly #key: Buffer;

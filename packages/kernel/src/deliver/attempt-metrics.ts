@@ -16,7 +16,7 @@ export class AttemptMetrics {
     this.#seconds.observe(durationMs / 1000);
   }
 
-  /** @param prefix of the metric names, such as `webhook`. */
+  /** @param prefix prefix of the metric names, such as `webhook`. */
   register(metrics: Metrics, prefix: string): void {
     metrics.add({
       name: `${prefix}_attempts_total`,

@@ -49,7 +49,7 @@ export interface EgressDeps {
  * connection.
  */
 export class EgressSender {
-  /** Lets callers reject a URL on registration that no request could reach. */
+  /** Lets callers reject an unreachable URL on registration. */
   readonly guard: TargetGuard;
   readonly #settings: EgressSettings;
   readonly #files: FileSystem;

@@ -26,10 +26,10 @@ const SETTINGS_LIFE_MS = 30_000;
 const MAX_SYSTEM_LOOKUPS = 2;
 /** The number of names that may wait for a system lookup; more fail immediately. */
 const MAX_WAITING_LOOKUPS = 256;
-/** The maximum wait of a name for a system lookup. */
+/** The maximum time that a name waits for a system lookup. */
 const MAX_SYSTEM_WAIT_MS = 10_000;
 
-/** Failures where the system may succeed: search domains, mDNS and other sources. */
+/** Failures after which the system lookup may succeed: search domains, mDNS and other sources. */
 const NOT_IN_DNS: ReadonlySet<unknown> = new Set([
   'ENOTFOUND',
   'ENODATA',
@@ -75,8 +75,8 @@ export function createHostLookup(options: HostLookupOptions = {}): Lookup {
 }
 
 /**
- * Addresses of both families, IPv4 first; a late IPv6 response is not awaited. When all fail, a timeout takes
- * precedence over other errors.
+ * Returns the addresses of both families, IPv4 first; a late IPv6 response is not awaited. When all fail, a
+ * timeout takes precedence over other errors.
  */
 async function resolve(host: string, resolver: Resolver): Promise<readonly LookupAddress[]> {
   const families = [4, 6] as const;
@@ -105,7 +105,7 @@ const HOSTS_FILE =
     ? `${process.env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\drivers\\etc\\hosts`
     : '/etc/hosts';
 
-/** Addresses by lowercase name; empty when the file cannot be read. */
+/** Returns the addresses by lowercase name; empty when the file cannot be read. */
 async function readHosts(file: string): Promise<ReadonlyMap<string, readonly LookupAddress[]>> {
   const hosts = new Map<string, LookupAddress[]>();
   const text = await readFile(file, 'utf8').catch(() => '');
@@ -133,7 +133,7 @@ function cached<T>(read: () => T): () => T {
   };
 }
 
-/** At most `count` concurrent calls; more wait in order, for a bounded time. */
+/** Limits `call` to `count` concurrent calls; further calls wait in order, for a bounded time. */
 function limited(count: number, call: Lookup): Lookup {
   let free = count;
   const waiting = new Set<() => void>();

@@ -41,7 +41,7 @@ export class InterimResponses {
     this.#lastStatus = undefined;
   }
 
-  /** `null` when nothing of the final response has arrived. */
+  /** `null` when no part of the final response has arrived. */
   #without(chunk: Buffer | null): Buffer | null {
     if (chunk !== null) this.#received = Buffer.concat([this.#received, chunk]);
     for (;;) {

@@ -11,7 +11,7 @@ export function maskUrlAndQuery(url: string): string {
   return maskUrl(url).replace(/\?[^#]*/, (query) => `?${queryPieces(query).map(masked).join('&')}`);
 }
 
-/** The pieces of a query between `&`: a value, and the name before it with its `=`, if present. */
+/** Returns the pieces of a query between `&`: a value, and the name before it with its `=`, if present. */
 export function queryPieces(query: string): readonly { readonly name: string; value: string }[] {
   return query
     .replace(/^\?/, '')

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 
-/** Throws the system error. */
+/** Opens a TCP connection. Throws the system error. */
 export async function openTcp(host: string, port: number, signal: AbortSignal): Promise<Socket> {
   const socket = connectTcp({ host, port, noDelay: true, keepAlive: true });
   try {

@@ -5,7 +5,10 @@ export type Outcome =
       readonly statusCode: number;
       readonly headers: Readonly<Record<string, string>>;
       readonly body: Uint8Array;
-      /** The body is only the beginning: it exceeded the limit, or the connection or the deadline ended it. */
+      /**
+       * The body is truncated: it exceeded the limit, or was cut off by the end of the connection or by the
+       * deadline.
+       */
       readonly isTruncated: boolean;
     }
   | { readonly kind: FailureKind; readonly error: string; readonly statusCode?: number };

@@ -112,7 +112,7 @@ class ResponseReader implements Dispatcher.DispatchHandler {
     else this.#fail(error);
   }
 
-  /** The deadline has passed. */
+  /** Called when the deadline has passed. */
   cut(): void {
     if (this.#status > 0) this.#settle(false);
     else this.#fail(new DeadlinePassed());
@@ -130,7 +130,7 @@ class ResponseReader implements Dispatcher.DispatchHandler {
       body,
       isTruncated: !isComplete,
     };
-    // An unread rest of a body prevents the next response.
+    // The connection cannot be reused while part of a body is unread.
     this.#resolve({ outcome, isReusable: isComplete });
   }
 

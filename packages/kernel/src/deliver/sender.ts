@@ -51,7 +51,7 @@ export class Sender {
     this.#sweep = clock.every(IDLE_MS / 3, () => this.#closeIdle());
   }
 
-  /** The timeout covers the lookup up to the response headers; the body can use the remaining time. */
+  /** The timeout covers the time from the lookup to the response headers; the body can use the remaining time. */
   async send(request: OutgoingRequest, options: SendOptions = {}): Promise<Outcome> {
     const { signal: callerSignal } = options;
     const deadline = new AbortController();

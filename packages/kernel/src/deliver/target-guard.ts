@@ -46,7 +46,7 @@ export interface TargetRules {
 /** Why the server does not call a target. */
 export type TargetRefusal =
   | { readonly kind: 'port'; readonly allowedPorts: readonly number[] }
-  /** An own listener with `never_target` cannot be allowed. */
+  /** A listener of this server with `never_target` cannot be allowed. */
   | { readonly kind: 'address' | 'own_server' | 'never_target' }
   /** The blocked range in CIDR form. */
   | { readonly kind: 'range'; readonly range: string };
@@ -96,7 +96,7 @@ export class TargetGuard {
     return this.refusalOf(url) === undefined;
   }
 
-  /** The reason why a URL is not reachable, as `isUrlReachable` decides it. */
+  /** Returns the reason why a URL is not reachable, as `isUrlReachable` decides it. */
   refusalOf(url: URL): TargetRefusal | undefined {
     const host = hostOf(url);
     if (!this.#isPortAllowed(portOf(url))) return this.#portRefusal();
@@ -108,7 +108,7 @@ export class TargetGuard {
       : undefined;
   }
 
-  /** The addresses of a host that are allowed. */
+  /** Returns the allowed addresses of a host. */
   filter(
     host: string,
     port: number,
@@ -170,12 +170,12 @@ function leadsTo(listener: OwnListener, address: IpAddress, port: number): boole
 const isHere = (address: IpAddress): boolean =>
   address.range() === 'loopback' || address.range() === 'unspecified';
 
-/** The host for a lookup: lowercase, without brackets and a trailing dot. */
+/** Returns the host for a lookup: lowercase, without brackets and a trailing dot. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }
 
-/** The port of a request: explicit, or the default of the scheme. */
+/** Returns the port of a request: explicit, or the default of the scheme. */
 export function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port);
   return url.protocol === 'https:' ? 443 : 80;

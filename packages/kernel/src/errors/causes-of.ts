@@ -1,7 +1,7 @@
 /** Longer chains are circular. */
 const MAX_DEPTH = 8;
 
-/** The thrown error and those of its causes that are errors. */
+/** Returns the thrown error and those of its causes that are errors. */
 export function causesOf(thrown: unknown): readonly Error[] {
   const causes: Error[] = [];
   let cause = thrown;

@@ -46,14 +46,14 @@ export interface ErrorCatalogue<Texts extends ErrorTexts> {
       ? [details?: DetailsOf<Texts[Kind]>, cause?: unknown]
       : [details: DetailsOf<Texts[Kind]>, cause?: unknown]
   ): DomainError<Kind, DetailsOf<Texts[Kind]>>;
-  /** Whether `error` is of this catalog, and of one of these kinds if any are given. */
+  /** Whether `error` belongs to this catalog, and has one of these kinds if any are given. */
   is<Kind extends keyof Texts & string>(
     error: unknown,
     ...kinds: readonly Kind[]
   ): error is ErrorOf<Texts, Kind>;
 }
 
-/** @param name of all errors of the catalog; must be unique. */
+/** @param name name of all errors in the catalog; must be unique. */
 export function errorCatalogue<const Texts extends ErrorTexts>(
   name: string,
   texts: Texts,

@@ -22,7 +22,7 @@ export interface FileSystem {
   removeTree(path: string): Promise<void>;
   /** Creates the folder and its missing parents; durable when it resolves. */
   makeDirectory(path: string): Promise<void>;
-  /** Names in the folder, ascending; empty for a missing folder. */
+  /** Returns the names in the folder, ascending; empty for a missing folder. */
   list(path: string): Promise<readonly string[]>;
   stat(path: string): Promise<FileStat | undefined>;
   /** Makes created, renamed and removed names in the folder durable, on systems that can sync a folder. */
@@ -35,7 +35,7 @@ export type OpenMode = 'r' | 'r+' | 'wx' | 'w';
 export interface FileHandle {
   /** Reads into `target` from `position`; returns the number of bytes read (fewer only at the end of the file). */
   read(target: Uint8Array, position: number): Promise<number>;
-  /** As `read`, but blocks the thread: only for a few kilobytes that are probably in the page cache. */
+  /** Like `read`, but blocks the thread: use only for a few kilobytes that are probably in the page cache. */
   readNow(target: Uint8Array, position: number): number;
   /** Writes all parts in order from `position` on; a short write is continued or throws. */
   write(parts: readonly Uint8Array[], position: number): Promise<void>;

@@ -112,7 +112,7 @@ interface FileIdentity {
   readonly ino: bigint;
 }
 
-/** Identity of the lock file, which is not opened. */
+/** Returns the identity of the lock file, which is not opened. */
 const identityOf = (folder: string): Promise<FileIdentity | undefined> =>
   stat(join(folder, LOCK_FILE), { bigint: true }).catch((error: unknown) => {
     if (['ENOENT', 'ENOTDIR'].includes(String(Reflect.get(Object(error), 'code'))))

@@ -1,6 +1,9 @@
 import { totalmem } from 'node:os';
 
-/** Returns the bytes of memory that this process may use: the machine's, or the limit of its container or unit. */
+/**
+ * Returns the amount of memory in bytes that this process may use: the machine's, or the limit of its container or
+ * unit.
+ */
 export function machineMemoryBytes(): number {
   // 0 or more than the machine's memory: no limit is set.
   const boundBytes = process.constrainedMemory();

@@ -6,7 +6,7 @@ export interface AcceptedType {
   readonly weight: number;
 }
 
-/** The types of `Accept` in their order. Source: RFC 9110, 12.5.1. */
+/** Returns the media types in `Accept`, in order of appearance. Source: RFC 9110, 12.5.1. */
 export const listedTypes = (header: string): readonly AcceptedType[] =>
   header
     .toLowerCase()
@@ -23,7 +23,7 @@ export const listedTypes = (header: string): readonly AcceptedType[] =>
       };
     });
 
-/** The acceptable types, the most preferred first. */
+/** Returns the acceptable types, most preferred first. */
 export const acceptedTypes = (header: string): readonly AcceptedType[] =>
   listedTypes(header)
     .filter(({ weight }) => weight > 0)

@@ -14,7 +14,7 @@ export interface DialectRefusals {
 
 /** The authentication of a service, and the format of its error responses. */
 export interface Dialect {
-  /** The name by which the limiter knows the service. */
+  /** The name by which the limiter identifies the service. */
   readonly service: string;
   /**
    * The paths whose unknown routes this dialect handles. `/v2/core` covers itself and everything below `/v2/core/`; the longest
@@ -26,29 +26,34 @@ export interface Dialect {
   /** Whether unauthenticated clients can see if a path exists. */
   readonly revealsPaths?: boolean;
   /**
-   * The principal of a request, which may be `anonymous`. Errors are passed to `errorResponse`. On the hot path, it should
-   * return the principal without a promise.
-   * @param access of the route; `undefined` without a route, which must not be visible to an unauthenticated client.
+   * Returns the principal of a request, which may be `anonymous`. Errors are passed to `errorResponse`. On the hot
+   * path, it should return the principal without a promise.
+   * @param access declared access of the route; `undefined` without a route, which must not be visible to an
+   * unauthenticated client.
    */
   identify(request: HttpHead, access: RouteAccess | undefined): Principal | Promise<Principal>;
   /** Absent when the API description of its routes has no error bodies. */
   readonly refusals?: DialectRefusals;
-  /** The response for an error of `identify`, checks or handlers. */
+  /** Returns the response for an error of `identify`, checks or handlers. */
   errorResponse(error: unknown, request: HttpHead): HttpResponse;
   /**
-   * The response for an unknown path or method.
+   * Returns the response for an unknown path or method.
    * @param allowed the methods of the path, for `Allow`; empty when the path does not exist.
    */
   notFoundResponse(request: HttpHead, allowed: readonly string[]): HttpResponse;
-  /** Headers of every response, errors included. The same list is returned each time when it does not vary. */
+  /** Returns the headers of every response, including errors. Returns the same list each time if it does not vary. */
   headers?(request: HttpHead): HeaderList;
-  /** Headers of an error response that the limiter creates for the service, in addition to the limiter's own. */
+  /**
+   * Returns the headers of an error response that the limiter creates for the service, in addition to the
+   * limiter's own.
+   */
   refusalHeaders?(request: HttpHead): HeaderList;
   /** Completes the body of such a response with the fields that clients of the service expect. */
   formatRefusal?(body: object): object;
   /**
-   * Handles `OPTIONS` requests, which need no credential. When absent, they are authenticated and routed.
-   * @param methods of the path; empty when the path does not exist.
+   * Handles `OPTIONS` requests, which need no credential. If this is absent, they are authenticated and
+   * routed.
+   * @param methods methods of the path; empty when the path does not exist.
    * @returns `undefined` to treat the request like one with an unknown method.
    */
   preflightResponse?(request: HttpHead, methods: readonly string[]): HttpResponse | undefined;

@@ -26,9 +26,9 @@ const TRANSFER_CODING: HeadFault = {
 };
 
 /**
- * The fault of a request head that the parser accepted, for any path. For single-value headers, Node keeps the first and
- * drops the others, while a proxy may have used the last. Source: RFC 9112, sections 3.2
- * and 6.1; RFC 9110, sections 5.3 and 10.1.1.
+ * Returns the fault of a request head that the parser accepted, for any path. For single-value headers, Node keeps the
+ * first value and drops the others, while a proxy may have used the last. Source: RFC 9112, sections 3.2 and 6.1; RFC
+ * 9110, sections 5.3 and 10.1.1.
  */
 export function faultOfHead({
   rawHeaders,
@@ -55,6 +55,6 @@ export function faultOfHead({
   return undefined;
 }
 
-/** In the format of parser errors, as the service is not known yet. */
+/** Returns a response in the format of parser errors, because the service is not known yet. */
 export const headFaultResponse = ({ status, message }: HeadFault): HttpResponse =>
   jsonResponse(status, { error: message, data: {} });

@@ -2,7 +2,7 @@
 export const HEALTH_SUMMARY =
   'Returns OK when writes are accepted, storage is reachable and no shutdown is in progress';
 
-/** The text of a failed health check. */
+/** Returns the text of a failed health check. */
 export const notReady = (why: string): string => `not ready: ${why}`;
 
 /**

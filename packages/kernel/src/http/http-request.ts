@@ -2,7 +2,10 @@ import type { Socket } from 'node:net';
 import type { ClientAddress } from '../net/client-address.js';
 import type { Principal } from './access/principal.js';
 
-/** Headers by lowercase name, joined as Node does. Without a prototype, or with names checked by `Object.hasOwn`. */
+/**
+ * Headers by lowercase name, joined as Node does. The object has no prototype, or names are checked with
+ * `Object.hasOwn`.
+ */
 export type HttpHeaders = Readonly<Record<string, string | undefined>>;
 
 /** The request before routing. The same object is used from the transport to the last log line. */
@@ -15,7 +18,7 @@ export interface HttpHead {
   /** Scheme and host of the public address, as reported by a trusted proxy. */
   readonly publicBase: string;
   readonly headers: HttpHeaders;
-  /** All headers as received, with lowercase names. */
+  /** Returns all headers as received, with lowercase names. */
   headerList(): readonly (readonly [name: string, value: string])[];
   /** The client: the peer of the connection, or the one that a trusted proxy reports. */
   readonly client: ClientAddress;
@@ -23,8 +26,9 @@ export interface HttpHead {
   readonly socket: Socket;
   readonly httpVersion: 1 | 2;
   /**
-   * Aborted when the client disconnects before it has the complete response. Must be called before the event.
-   * Otherwise, a client that only half-closes its connection still receives its response.
+   * Returns a signal that is aborted when the client disconnects before it has the complete response. Must be
+   * called before the disconnection. Otherwise, a client that only half-closes its connection still receives
+   * its response.
    */
   disconnectSignal(): AbortSignal;
 }
@@ -39,13 +43,13 @@ export interface HttpRequest<Who extends Principal = Principal> extends HttpHead
   readonly body: Uint8Array;
 }
 
-/** The path of a target without its query. */
+/** Returns the path of a target without its query. */
 export function pathOf(url: string): string {
   const mark = url.indexOf('?');
   return mark === -1 ? url : url.slice(0, mark);
 }
 
-/** The query of a target; empty without one. */
+/** Returns the query of a target; empty without one. */
 export function queryOf(url: string): string {
   const mark = url.indexOf('?');
   return mark === -1 ? '' : url.slice(mark + 1);

@@ -29,7 +29,7 @@ export interface HttpResponse {
 const NO_HEADERS: HeaderList = [];
 const EMPTY = Buffer.alloc(0);
 
-/** A JSON response with exactly `application/json`. */
+/** Creates a JSON response whose content type is exactly `application/json`. */
 export function jsonResponse(
   status: number,
   body: unknown,
@@ -59,15 +59,15 @@ export const emptyResponse = (status: number, headers: HeaderList = NO_HEADERS):
   body: undefined,
 });
 
-/** The response with these headers before its own. */
+/** Returns the response with these headers before its own. */
 export const withHeaders = (response: HttpResponse, headers: HeaderList): HttpResponse => ({
   ...response,
   headers: [...headers, ...response.headers],
 });
 
 /**
- * A response whose body is generated. The first piece is produced before the status is sent, so that an early failure
- * returns an error status, and so that `pieces` has started when it is returned.
+ * Creates a response whose body is generated. The first piece is produced before the status is sent, so that an early
+ * failure returns an error status, and so that `pieces` has started when it is returned.
  */
 export async function piecesResponse(
   status: number,

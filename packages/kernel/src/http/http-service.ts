@@ -4,9 +4,9 @@ import type { RouteTable } from './route.js';
 /** One service on the shared port. */
 export interface HttpService {
   readonly name: string;
-  /** All routes of the service; called once, after `start`. */
+  /** Returns all routes of the service; called once, after `start`. */
   tables(): readonly RouteTable[] | Promise<readonly RouteTable[]>;
-  /** The live topics of the service; called once, after `start`. */
+  /** Returns the live topics of the service; called once, after `start`. */
   liveSources?(): readonly LiveSource[] | Promise<readonly LiveSource[]>;
   /**
    * Creates the tables together with the tables of other services, so that they share a commit. `start` may run
@@ -41,7 +41,7 @@ export interface FrozenFiles {
   readonly files?: readonly FrozenFile[];
   /** Notes on data that the backup does not contain, one sentence each, for the person who restores it. */
   readonly leftOut?: readonly string[];
-  /** Afterwards, the files may change and be deleted. Safe to call twice. */
+  /** Releases the files, which may then change and be deleted. Safe to call twice. */
   release(): void;
 }
 

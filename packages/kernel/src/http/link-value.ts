@@ -2,8 +2,8 @@
 const MAX_LENGTH = 4096;
 
 /**
- * The `Link` header. Addresses repeat the client's query, so they can be too long. Then only the link to the next page is
- * kept, or none. @returns `undefined` when no link fits.
+ * Returns the value of the `Link` header. Addresses repeat the client's query, so they can be too long. Then only the
+ * link to the next page is kept, or none. @returns `undefined` when no link fits.
  */
 export function linkValue(
   links: readonly (readonly [rel: string, href: string])[],

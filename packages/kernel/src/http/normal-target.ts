@@ -3,9 +3,9 @@ const PERCENT_ENCODED = /%([0-9A-Fa-f]{2})/g;
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
 
 /**
- * The normal form of a request target: only path and query (RFC 9112, section 3.2.2), without a fragment, and with decoded
- * unreserved characters in the path (RFC 3986, section 6.2.2). Routes consist only of unreserved characters, so string
- * comparison and decoding see the same path.
+ * Returns the normal form of a request target: only path and query (RFC 9112, section 3.2.2), without a fragment, and
+ * with decoded unreserved characters in the path (RFC 3986, section 6.2.2). Routes consist only of unreserved
+ * characters, so string comparison and decoding see the same path.
  */
 export function normalTarget(target: string): string {
   let rest = target;

@@ -8,7 +8,7 @@ export interface ApiDocs {
   readonly title: string;
   readonly description: string;
   readonly version?: string;
-  /** Named schemas, which routes refer to with `OpenApi.ref`. */
+  /** Returns the named schemas, which routes refer to with `OpenApi.ref`. */
   schemas?(): Readonly<Record<string, object>>;
 }
 
@@ -42,7 +42,10 @@ export interface DescribedRoute {
   readonly table: RouteTable;
 }
 
-/** The OpenAPI 3.1 description of these routes. Of two routes with the same method and path, the first is described. */
+/**
+ * Returns the OpenAPI 3.1 description of these routes. Of two routes with the same method and path, the first is
+ * described.
+ */
 export function describeApi(docs: ApiDocs, described: readonly DescribedRoute[]) {
   const paths: Record<string, Record<string, object>> = {};
   const { title, description, version = API_VERSION } = docs;
@@ -89,7 +92,7 @@ const CREDENTIALS = {
   platform: bearer('a platform key, which starts with sk_test_, sk_live_, pk_test_ or pk_live_'),
 } as const;
 
-/** The credential kind of a route; `undefined` when none is required. */
+/** Returns the credential kind of a route; `undefined` when none is required. */
 function credentialOf(access: RouteAccess): keyof typeof CREDENTIALS | undefined {
   if (typeof access === 'object') return 'admin';
   return access === 'public' || access === 'first_token' ? undefined : access;
@@ -98,7 +101,7 @@ function credentialOf(access: RouteAccess): keyof typeof CREDENTIALS | undefined
 const parameterNames = ({ path }: Route): readonly string[] =>
   [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 
-/** The name of the `*` parameter: the declared parameter that is not in the path. */
+/** Returns the name of the `*` parameter: the declared parameter that is not in the path. */
 function restName(route: Route): string {
   const names = parameterNames(route);
   const declared = Object.keys(route.input?.parameters?.properties ?? {});

@@ -13,6 +13,9 @@ const SAFE: HeaderList = [['x-content-type-options', 'nosniff']];
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
 
-/** An HTML page without scripts. @param more headers; by default the headers that a dialect without pages does not set. */
+/**
+ * Creates an HTML page without scripts.
+ * @param more further headers; by default the headers that a dialect without pages does not set.
+ */
 export const pageResponse = (html: Buffer, more: HeaderList = SAFE): HttpResponse =>
   bytesResponse(200, 'text/html; charset=utf-8', html, [...HEADERS, ...more]);

@@ -22,7 +22,7 @@ export function inputReader({ input, body: rule }: Pick<Route, 'input' | 'body'>
 
 const NOTHING = { parameters: undefined, query: undefined, body: undefined };
 
-/** A repeated field becomes a list. */
+/** Parses the query fields; a repeated field becomes a list. */
 function queryFields(url: string): Record<string, string | string[]> {
   const fields = new Map<string, string | string[]>();
   for (const [name, value] of new URLSearchParams(queryOf(url))) {

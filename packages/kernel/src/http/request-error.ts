@@ -9,7 +9,7 @@ const TEXTS = {
   /** The `Authorization` header is malformed. Source: tsdb-http, section 2. */
   credential_malformed:
     "Authorization header was malformed, the request was not in the form of 'Authorization: <auth-scheme> <token>', supported auth-schemes are Bearer, Token and Basic",
-  /** The client disconnected during its body, so it cannot read the response. */
+  /** The client disconnected while it was sending the body, so it cannot read the response. */
   body_cut: 'the request body is incomplete',
   /** The body did not arrive in time. */
   body_too_slow: 'the request body was sent too slowly',

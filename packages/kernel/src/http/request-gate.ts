@@ -6,7 +6,7 @@ import type { Route } from './route.js';
 
 /** Admits requests of the services that it covers, and charges them; implemented by the limiter. Other services have no overhead. */
 export interface RequestGate {
-  /** Called once per service. */
+  /** Whether it covers the service; called once per service. */
   covers(service: string): boolean;
   /** Called with the routes of a covered service before its first request. */
   announce(service: string, routes: readonly Route[]): void;
@@ -34,14 +34,14 @@ export interface GateRequest {
 
 /** The accounting of one admitted request. */
 export interface Pass {
-  /** The body has been read, and the handler starts. */
+  /** Called when the body has been read and the handler starts. */
   begin(): void;
   /**
-   * The response is ready to be written.
+   * Called when the response is ready to be written.
    * @returns the rate limit headers.
    */
   settle(status: number): HeaderList;
-  /** The client has received the response or disconnected. Safe to call twice. */
+  /** Called when the client has received the response or disconnected. Safe to call twice. */
   finish(): void;
 }
 

@@ -4,7 +4,7 @@ export interface RouteCost {
   readonly resource?: string;
   /** The cost in the primary limit; 1 by default, 0 for free. */
   readonly cost?: number;
-  /** The points in the per-endpoint limit per minute; by method by default. */
+  /** The number of points in the per-endpoint limit per minute; depends on the method by default. */
   readonly points?: number;
   /** Whether the request creates content that others see. */
   readonly content?: boolean;

@@ -9,11 +9,11 @@ export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Memory for large bodies. */
 export interface BodyMemory {
-  /** `undefined` when no memory is available. */
+  /** Returns memory for a body; `undefined` when none is available. */
   take(sizeBytes: number): Buffer | undefined;
   /** Releases the memory of a rejected or truncated body. A handler releases its body itself. */
   release(body: Uint8Array): void;
-  /** A piece has been copied and can be released. */
+  /** Releases a piece that has been copied. */
   free(piece: Uint8Array): void;
 }
 
@@ -24,7 +24,7 @@ export interface BodyRule {
   /** The handler decodes the `content-encoding` itself. */
   readonly isLeftEncoded?: boolean;
   readonly memory?: BodyMemory;
-  /** Parses the value that `input.body` validates; a JSON object (`jsonObjectOf`) by default. Throws. */
+  /** Parses the value that `input.body` validates; a JSON object (`jsonObjectOf`) by default. May throw. */
   parse?(request: HttpRequest): unknown;
 }
 
@@ -75,7 +75,7 @@ export interface DownloadRequest {
   readonly method: RouteMethod;
   /** Path and query in normal form. */
   readonly url: string;
-  /** Credential and content type; all other headers are taken from the request of the URL. */
+  /** Credential and content type; all other headers are taken from the request for the URL. */
   readonly headers: HttpHeaders;
   readonly body: Uint8Array;
   /** Adapts the response for the client that requested the URL. */
@@ -88,7 +88,7 @@ export interface Route<
   Access extends RouteAccess = RouteAccess,
 > {
   readonly method: RouteMethod;
-  /** `/things/:id`; a final `*` matches the rest of the path. Only unreserved characters. */
+  /** `/things/:id`; a final `*` matches the rest of the path. Contains only unreserved characters. */
   readonly path: string;
   readonly access: Access;
   /** The cost of a request; by default the cost of the service. */
@@ -110,7 +110,10 @@ export interface Route<
   readonly takesLongQuery?: boolean;
   /** Checks the head before the body is read. Throws to reject the request. */
   check?(request: Omit<HttpRequest<PrincipalOf<Access>>, 'body'>): void;
-  /** Only for download URLs: the request to process in place of this one; `undefined` if the URL was used or has expired. */
+  /**
+   * Only for download URLs: returns the request to process in place of this one; `undefined` if the URL was used or has
+   * expired.
+   */
   downloadOf?(parameters: HttpRequest['parameters']): DownloadRequest | undefined;
   /** May throw; the dialect formats the error. Synchronous where possible. */
   handle(
@@ -119,7 +122,7 @@ export interface Route<
   ): HttpResponse | Promise<HttpResponse>;
 }
 
-/** A route whose handler types follow from `input` and `access`. */
+/** Creates a route whose handler types follow from `input` and `access`. */
 export const checkedRoute = <const Input extends RouteInput, const Access extends RouteAccess>(
   route: Route<Input, Access>,
 ): Route => route;
@@ -129,7 +132,7 @@ export interface RouteTable {
   readonly dialect: Dialect;
   /** The name of the API description: `docs/api/<name>.json`. */
   readonly api: string;
-  /** Formats errors of these routes in another way than the dialect. */
+  /** Formats errors of these routes differently from the dialect. */
   errorResponse?(error: unknown, request: HttpHead): HttpResponse;
   readonly routes: readonly Route[];
 }

@@ -1,4 +1,4 @@
-/** The memory for requests is used up; a retry may succeed. */
+/** The memory for requests is exhausted; a retry may succeed. */
 export class ServerBusy extends Error {
   override readonly name = 'ServerBusy';
   readonly kind = 'server_busy';

@@ -4,7 +4,7 @@ export class Exclusive {
 
   run<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#tail.then(work);
-    this.#tail = result.catch(() => undefined); // Only the caller sees the failure, not the next piece.
+    this.#tail = result.catch(() => undefined); // The failure is reported only to the caller and does not affect the next piece.
     return result;
   }
 }

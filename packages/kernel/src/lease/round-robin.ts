@@ -1,6 +1,6 @@
 /** Waiting items by key. Keys are served in rotation, regardless of their number of items. */
 export class RoundRobin<Key, Thing> {
-  /** Ordered by turn; contains only keys with items. */
+  /** In rotation order; contains only keys with items. */
   readonly #waiting = new Map<Key, Thing[]>();
   #count = 0;
 
@@ -20,7 +20,7 @@ export class RoundRobin<Key, Thing> {
     else own.push(thing);
   }
 
-  /** The first item of each key, in the order of the keys' turns. */
+  /** Yields the first item of each key, in rotation order. */
   *firsts(): Generator<readonly [Key, Thing], void, undefined> {
     for (const [key, [thing]] of this.#waiting) yield [key, thing as Thing];
   }

@@ -7,8 +7,8 @@ export interface StreamEvent {
 }
 
 /**
- * Parses an event stream from pieces cut anywhere, in browsers and Node. Its memory is bounded: an event that
- * is longer than `maxLength` characters throws. Source: HTML, "Interpreting an event stream".
+ * Parses an event stream from pieces split at any position, in browsers and Node. Its memory is bounded: it
+ * throws if an event is longer than `maxLength` characters. Source: HTML, "Interpreting an event stream".
  */
 export class EventStreamParser {
   readonly #maxLength: number;
@@ -34,7 +34,7 @@ export class EventStreamParser {
   /** @returns the events that this piece completes, without comments and events without data. */
   take(piece: string): readonly StreamEvent[] {
     if (piece === '') return [];
-    // A CRLF may be cut between two pieces.
+    // A CRLF may be split across two pieces.
     const text = this.#isAfterCr && piece.startsWith('\n') ? piece.slice(1) : piece;
     this.#isAfterCr = piece.endsWith('\r');
     const lines = text.split(/\r\n?|\n/);

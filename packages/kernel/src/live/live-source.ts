@@ -12,7 +12,7 @@ export interface LiveSource {
   readonly isState: boolean;
   /**
    * Sends events until disposed; called once for all followers of a topic. `undefined` for an unknown topic.
-   * @param parts of the topic after its name.
+   * @param parts parts of the topic after its name.
    */
   open(
     parts: readonly string[],

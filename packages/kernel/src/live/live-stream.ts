@@ -1,4 +1,4 @@
-/** Bytes that a client may leave unread; beyond that its stream is cut. */
+/** Maximum number of bytes that a client may leave unread; above it, the stream is cut. */
 export const MAX_WAITING_BYTES = 1_048_576;
 
 /** The event stream of one client, with backpressure. */

@@ -1,7 +1,7 @@
 import { openSync } from 'node:fs';
 import { pino } from 'pino';
 
-/** Buffered for a slow disk or reader; further lines are dropped. */
+/** Maximum size of lines that are buffered for a slow disk or reader; further lines are dropped. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 /** Lines are written in batches, because single writes would reduce the request throughput by a third. */
 const WRITE_BYTES = 8 * 1024;

@@ -29,8 +29,8 @@ const REDACTED_PATHS = SECRET_FIELDS.flatMap((field) => [
 ]);
 
 /**
- * The root logger, with JSON or text lines. Each service uses a child (`log.child({ service: 'tsdb' })`). Secret fields are
- * redacted by name, and credentials are redacted anywhere in the line (messages, URLs, stacks).
+ * Creates the root logger, with JSON or text lines. Each service uses a child (`log.child({ service: 'tsdb' })`).
+ * Secret fields are redacted by name, and credentials are redacted anywhere in the line (messages, URLs, stacks).
  */
 export function createLogger(options: {
   readonly level: LogLevel;

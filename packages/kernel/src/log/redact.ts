@@ -7,13 +7,13 @@ const REDACTED = '[redacted]';
 const CREDENTIAL =
   /(\bapiv3_|\b[sr]k_(?:test|live)_)[\w-]+|\b((?:Bearer|Token|Basic) )[\w~+/.=:-]{8,}|(\b[Pp][Aa][Ss][Ss][Ww][Oo][Rr][Dd]\s+(?:[Ff][Oo][Rr]\s[^=']*=\s*)?)'[^']*'?|(:\/\/)[^\s"'\\/?#]*(?=@)/g;
 
-/** Assignments of connection strings, and options of statements such as `CREATE SECRET`. A value ends like in JSON. */
+/** Assignments of connection strings, and options of statements such as `CREATE SECRET`. A value ends as in JSON. */
 const STATED =
   /((?:\b|_)(?:password|passwd|pwd|secret)=)(?:'(?:[^']|'')*'?|(?:\\[^"nrt]|[^\s'",;&)\\])+)|((?:\b|_)(?:secret|token)\s+)'(?:[^']|'')*'?/gi;
 
 /** A query parameter in text, up to the next `&` or the end of the target. JSON escapes the characters that would end it. */
 const PARAMETER = /[?&](?:\\.|[^&\s"\\])+/g;
-/** The same for text that is only a target. */
+/** Like `PARAMETER`, for text that consists only of a target. */
 const PARAMETER_OF_TARGET = /[?&][^&]+/g;
 
 /** Longer names never belong to a secret, in any encoding. */
@@ -43,7 +43,7 @@ export function redactText(text: string): string {
 export const redactTarget = (target: string): string =>
   target.replace(PARAMETER_OF_TARGET, redactParameter);
 
-/** Some clients separate parameters by `;`, and a URL may contain another one, so the value may continue after both. */
+/** Some clients separate parameters by `;`, and a URL may contain another URL, so the value may continue after both. */
 function redactParameter(text: string): string {
   let isLookedThrough = false;
   for (const match of text.matchAll(NAME)) {
@@ -58,7 +58,7 @@ function redactParameter(text: string): string {
   return text;
 }
 
-/** The decoded name of a parameter, or its value if it has no name. */
+/** Returns the decoded name of a parameter, or its value if it has no name. */
 function decoded(parameter: string): string {
   for (const [name, value] of new URLSearchParams(parameter)) return name === '' ? value : name;
   return '';

@@ -28,7 +28,7 @@ export class Memo<Key, Value extends NonNullable<unknown> | null> {
     this.#recent.set(key, value);
   }
 
-  /** The cached value, or the result of `make`, which is cached. */
+  /** Returns the cached value, or the result of `make`, which it caches. */
   of(key: Key, make: (key: Key) => Value): Value {
     const known = this.get(key);
     if (known !== undefined) return known;

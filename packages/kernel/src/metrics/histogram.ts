@@ -20,7 +20,7 @@ export class Histogram {
     this.#sum += value;
   }
 
-  /** Empty before the first value. */
+  /** Returns the samples; empty before the first value. */
   samples(
     name: string,
     labels: Readonly<Record<string, string | number>> = {},

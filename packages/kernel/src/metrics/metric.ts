@@ -12,14 +12,14 @@ export interface Metric {
 export interface MetricSample {
   /** The name with `_bucket`, `_sum` or `_count` for parts of a histogram; the metric's name by default. */
   readonly metricName?: string;
-  /** Few different values, which clients cannot choose. */
+  /** Labels have few distinct values, which clients cannot choose. */
   readonly labels?: Readonly<Record<string, string | number>>;
   readonly value: number;
 }
 
 const UNITS = ['seconds', 'bytes'] as const;
 
-/** The unit in a metric name; `undefined` for a count of things. */
+/** Returns the unit in a metric name; `undefined` for a count of things. */
 export function unitOf(name: string): (typeof UNITS)[number] | undefined {
   const quantity = name.replace(/_total$/, '');
   return UNITS.find((unit) => quantity.endsWith(`_${unit}`));

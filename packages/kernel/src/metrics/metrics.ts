@@ -17,7 +17,7 @@ export class Metrics {
     this.#metrics = metrics;
   }
 
-  /** The same registry for one part of the server. Metrics added there are listed under that part. */
+  /** Returns the same registry for one part of the server. Metrics added there are listed under that part. */
   part(name: string): Metrics {
     return new Metrics(name, this.#metrics);
   }
@@ -27,7 +27,7 @@ export class Metrics {
     return [...this.#metrics.values()];
   }
 
-  /** A counter without labels. Its name ends in `_total`. */
+  /** Registers a counter without labels. Its name ends in `_total`. */
   counter(options: { readonly name: string; readonly help: string }): Counter {
     let value = 0;
     this.add({ ...options, type: 'counter', samples: () => [{ value }] });
@@ -38,7 +38,7 @@ export class Metrics {
     };
   }
 
-  /** A gauge that is read for each page. */
+  /** Registers a gauge that is read for each page. */
   gauge(options: {
     readonly name: string;
     readonly help: string;
@@ -59,7 +59,7 @@ export class Metrics {
     this.#process ??= observeProcess((metric) => this.add(metric));
   }
 
-  /** The current samples. A metric that cannot be read is omitted. */
+  /** Returns the current samples. A metric that cannot be read is omitted. */
   async read(): Promise<
     readonly { readonly metric: Metric; readonly samples: readonly MetricSample[] }[]
   > {
@@ -71,7 +71,7 @@ export class Metrics {
     return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   }
 
-  /** The page in Prometheus' text format. Source: tsdb-http, section 10. */
+  /** Returns the page in Prometheus' text format. Source: tsdb-http, section 10. */
   async page(): Promise<{ readonly contentType: string; readonly text: string }> {
     const texts = (await this.read()).map(({ metric, samples }) => metricText(metric, samples));
     return {

@@ -8,7 +8,10 @@ const PROBE_INTERVAL_MS = 10;
 
 const NS_PER_SEC = 1e9;
 
-/** Metrics of the process and its event loop. The names match the metrics of other Node services, so that dashboards work. */
+/**
+ * Adds metrics of the process and its event loop. The names match the metrics of other Node services, so that
+ * dashboards work.
+ */
 export function observeProcess(add: (metric: Metric) => void): Disposable {
   const delays = monitorEventLoopDelay({ resolution: PROBE_INTERVAL_MS });
   delays.enable();

@@ -1,6 +1,6 @@
 import type { Metric, MetricSample } from './metric.js';
 
-/** One metric in Prometheus' text format, one line per sample. */
+/** Formats one metric in Prometheus' text format, one line per sample. */
 export function metricText({ name, help, type }: Metric, samples: readonly MetricSample[]): string {
   const lines = samples.map(
     ({ metricName = name, labels = {}, value }) =>

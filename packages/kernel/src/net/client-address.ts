@@ -87,7 +87,7 @@ export class ClientAddresses {
     return last.forwarded;
   }
 
-  /** The scheme and host of the request as reported by the nearest proxy, if it is trusted. */
+  /** Returns the scheme and host of the request as reported by the nearest proxy, if it is trusted. */
   askedAt({ socket, headers }: AddressSource): RequestOrigin {
     if (!this.#peerOf(socket).isTrusted) return {};
     const isStandard = this.#rules.header === 'forwarded';
@@ -110,8 +110,8 @@ export class ClientAddresses {
   }
 
   /**
-   * The key under which requests of a given key are counted, with an address replaced by its network. `undefined` for an
-   * invalid address, and for a network without its own counters.
+   * Returns the key under which requests of a given key are counted, with an address replaced by its network.
+   * `undefined` for an invalid address, and for a network without its own counters.
    */
   keyOf(key: string): string | undefined {
     if (!key.startsWith('ip:')) return key;
@@ -132,7 +132,7 @@ export class ClientAddresses {
     return peer;
   }
 
-  /** The first hop from the right that is not trusted. A malformed hop ends the search. */
+  /** Returns the first hop from the right that is not trusted. A malformed hop ends the search. */
   #walk(peer: Peer, list: string): Peer {
     const { header } = this.#rules;
     const hops = list.split(',').slice(-MAX_HOP_COUNT);
@@ -180,7 +180,7 @@ interface Peer {
   readonly isTrusted: boolean;
 }
 
-/** Also all clients of a Unix socket, whose connections are not counted. */
+/** Also used for all clients of a Unix socket, whose connections are not counted. */
 const NOBODY = { key: 'ip:unknown', address: 'unknown', isExempt: false, isForwarded: true };
 const UNKNOWN: Peer = { client: NOBODY, forwarded: NOBODY, isTrusted: false };
 

@@ -40,7 +40,7 @@ export class GuessGuard {
     this.#countTogether = countTogether;
   }
 
-  /** The remaining lock time in milliseconds; 0 when the address is not locked. */
+  /** Returns the remaining lock time in milliseconds; 0 when the address is not locked. */
   lockedForMs(address: string): number {
     const failures = this.#byAddress.get(address);
     return failures === undefined

@@ -12,7 +12,7 @@ export function networkMatcher(names: readonly string[]): (address: string) => b
   };
 }
 
-/** The problems with the networks of a setting, one line each. */
+/** Returns the problems with the networks of a setting, one line each. */
 export const networkProblems = (setting: string, networks: readonly string[]): readonly string[] =>
   networks
     .filter((network) => !isNetwork(network))
@@ -72,7 +72,7 @@ export function parseAddress(text: string): IpAddress | undefined {
   return ipaddr.process(zoneless);
 }
 
-/** The network of an address with a prefix of `bits`, in CIDR form. */
+/** Returns the network of an address with a prefix of `bits`, in CIDR form. */
 export function networkOf(address: IpAddress, bits: number): string {
   const bytes = address.toByteArray().map((byte, index) => {
     const keptCount = Math.min(8, Math.max(0, bits - index * 8));
@@ -81,7 +81,7 @@ export function networkOf(address: IpAddress, bits: number): string {
   return `${ipaddr.fromByteArray(bytes).toString()}/${bits}`;
 }
 
-/** The key of a client: an IPv4 address or an IPv6 network; other text is returned unchanged. */
+/** Returns the key of a client: an IPv4 address or an IPv6 network; other text is returned unchanged. */
 export function addressKey(text: string): string {
   const address = text.includes(':') ? parseAddress(text) : undefined;
   if (address === undefined) return text;

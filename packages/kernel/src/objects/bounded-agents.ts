@@ -17,7 +17,10 @@ interface AgentBounds {
   readonly maxSockets: number;
 }
 
-/** Agents whose connections fail after a time without a byte in either direction. A slow transfer has no other time limit. */
+/**
+ * Creates agents whose connections fail after a time without a byte in either direction. A slow transfer has no other
+ * time limit.
+ */
 export function boundedAgents({ timeoutMs, maxSockets }: AgentBounds) {
   const options = { keepAlive: true, maxSockets, timeout: timeoutMs };
   return {
@@ -39,7 +42,7 @@ function withTimeout<A extends HttpAgent>(agent: A, timeoutMs: number): A {
   return agent;
 }
 
-/** Node.js counts the own part of a TLS handshake as progress. */
+/** Node.js counts its own part of a TLS handshake as progress. */
 function destroyUnconnected(socket: Socket, timeoutMs: number): void {
   const timer = setTimeout(() => destroy(socket), timeoutMs);
   const done = (): void => clearTimeout(timer);

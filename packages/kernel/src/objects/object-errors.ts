@@ -11,7 +11,7 @@ export const objectError = errorCatalogue('ObjectError', {
   store_refused: (reason: string) => `the object store refused the request: ${reason}`,
   /** The store cannot be used, although it responds. */
   store_unusable: (reason: string) => `the object store cannot be used: ${reason}`,
-  /** The store received other bytes than the checksum describes. */
+  /** The store received bytes that do not match the checksum. */
   object_corrupt: (object: string) =>
     `object ${object} was rejected: its bytes do not match the checksum`,
 });

@@ -10,7 +10,7 @@ export interface ObjectStore {
     ranges: readonly ByteRange[],
   ): Promise<readonly Uint8Array<ArrayBuffer>[]>;
   list(prefix: string): Promise<readonly ObjectInfo[]>;
-  /** Succeeds for a missing object. */
+  /** Deletes an object; succeeds if it is missing. */
   delete(name: string): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export interface ObjectStore {
 export interface FolderObjectStore extends ObjectStore {
   /** Moves a finished local file to `name`, with the guarantees of `put`. */
   adopt(name: string, localPath: string): Promise<void>;
-  /** The path under which DuckDB can read the object in place. */
+  /** Returns the path under which DuckDB can read the object in place. */
   localPath(name: string): string;
 }
 

@@ -6,21 +6,24 @@ const OWNER_OBJECT = 'cluster.json';
 const PROBE_FOLDER = 'probe';
 const CONCURRENT_CREATES = 8;
 
-/** Who writes to a bucket. A second writer would remove the objects of the first. */
+/** The only writer of a bucket. A second writer would remove the objects of the first. */
 export interface BucketOwner {
   readonly clusterUuid: string;
   /** Differs between a data folder and a restored copy. */
   readonly folderId: string;
 }
 
-/** The store does not do what publishing depends on, or belongs to another server. */
+/**
+ * Creates an error for a store that lacks a guarantee that publishing depends on, or that belongs
+ * to another server.
+ */
 const unusable = (reason: string): Error => objectError('store_unusable', reason);
 
 /**
  * Checks that a store keeps the guarantees of `ObjectStore`, and that no other server writes to it. The first owner is
- * recorded in the bucket. Throws `store_unusable` or `store_refused` if the store must not be used, and `StoreOutage` if it is
- * unavailable.
- * @returns what is weaker than it should be, but can be used
+ * recorded in the bucket. Throws `store_unusable` or `store_refused` if the store must not be used, and `StoreOutage`
+ * if it is unavailable.
+ * @returns warnings about weaker guarantees that do not prevent the use of the store
  */
 export async function probeBucket(
   bucket: BucketStore,

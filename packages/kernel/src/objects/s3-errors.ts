@@ -26,7 +26,7 @@ const statusOf = (error: unknown): number | undefined => {
   return typeof status === 'number' ? status : undefined;
 };
 
-/** Attempts of the client before it reported the error. */
+/** Returns the number of attempts that the client made before it reported the error. */
 export const attemptsOf = (error: unknown): number => {
   const metadata: unknown = Reflect.get(Object(error), '$metadata');
   const attempts: unknown = Reflect.get(Object(metadata), 'attempts');

@@ -271,7 +271,7 @@ async function loadClient(options: S3Options): Promise<Loaded> {
     // Each upload has a CRC32C; other checksums are not supported by all stores.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // The client's own timeouts begin seconds late, and do not cover the address lookup and the TLS handshake.
+    // The client's own timeouts start seconds late, and do not cover the address lookup and the TLS handshake.
     requestHandler: boundedAgents({ timeoutMs, maxSockets: MAX_SOCKETS }),
     // The client would wait six seconds for a store that does not support it, and without the agents.
     expectContinueHeader: false,

@@ -19,7 +19,7 @@ export interface OutboxEvent {
 export interface Outbox {
   /** Publishes 1 to 1,000 events in this order, in one statement. */
   publish<DB>(tx: Transaction<DB>, ...events: readonly NewEvent[]): Promise<void>;
-  /** `name` identifies the subscriber over restarts. An event whose handler throws is delivered again later. */
+  /** `name` identifies the subscriber across restarts. An event whose handler throws is delivered again later. */
   subscribe(
     name: string,
     types: readonly string[],
@@ -28,8 +28,9 @@ export interface Outbox {
 }
 
 /**
- * Reports a change in the transaction that makes it, so that the event exists exactly if the change does. If events
- * are in another store, the event is published after the commit, and is lost when the process stops in between.
+ * Reports a change in the transaction that makes it, so that the event exists if and only if the change does. If
+ * events are in another store, the event is published after the commit, and is lost when the process stops in
+ * between.
  */
 export type ReportEvent = <DB>(
   tx: Transaction<DB>,

@@ -113,7 +113,7 @@ export class RelationalOutbox implements Outbox {
     }
   }
 
-  /** The age of the oldest undelivered event of each subscriber of this node; 0 when there is none. */
+  /** Returns the age of the oldest undelivered event of each subscriber of this node; 0 when there is none. */
   async oldestWaitingMs(): Promise<ReadonlyMap<string, number>> {
     if (this.#state !== 'started') return new Map();
     const nowMs = this.#options.clock.nowMs();

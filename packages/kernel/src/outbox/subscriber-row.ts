@@ -79,7 +79,7 @@ export class SubscriberRow {
     await this.#write(text, [this.#name, nowMs]);
   }
 
-  /** @param passedSeq number up to which no undelivered event was found before. */
+  /** @param passedSeq number up to which earlier checks found no undelivered event. */
   async status(passedSeq: number): Promise<SubscriberStatus> {
     const text = `select (select max(seq) from kernel_outbox) as last_seq,
         (select seq from kernel_outbox where ${this.#isWaiting()} order by seq limit 1) as next_seq,
@@ -94,7 +94,7 @@ export class SubscriberRow {
     };
   }
 
-  /** The first undelivered events. */
+  /** Returns the first undelivered events. */
   async read(passedSeq: number, maxCount: number): Promise<readonly StoredEvent[]> {
     const text = `select seq, id, type, created_ms, payload from kernel_outbox
       where ${this.#isWaiting()} order by seq limit ?`;

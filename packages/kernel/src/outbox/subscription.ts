@@ -9,7 +9,7 @@ interface SubscriptionOptions extends OutboxOptions {
 }
 
 const BATCH_SIZE = 100;
-/** Together with the lease time, within the ten seconds in which other nodes take over. */
+/** The sum of this interval and the lease time is below the ten seconds in which other nodes take over. */
 const POLL_MS = 2500;
 /** The interval at which the position is written when only events of other types were passed. */
 const PASSING_INTERVAL_MS = 60_000;
@@ -60,7 +60,7 @@ export class Subscription {
     this.#sleeping?.abort();
   }
 
-  /** The first undelivered events. */
+  /** Returns the first undelivered events. */
   async waiting(maxCount: number): Promise<readonly OutboxEvent[]> {
     return await this.#row.read(this.#passedSeq, maxCount);
   }

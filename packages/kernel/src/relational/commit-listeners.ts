@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 
 /** Listeners for the commit of a transaction. */
 export class CommitListeners {
-  /** By the executor of a transaction, which all typed views of it share. */
+  /** Keyed by the executor of a transaction, which all typed views of it share. */
   readonly #listeners = new WeakMap<object, (() => void)[]>();
 
   add(tx: Pick<Transaction<never>, 'getExecutor'>, listener: () => void): void {

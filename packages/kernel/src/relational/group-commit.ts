@@ -169,8 +169,9 @@ export class ExclusiveTransaction {
   }
 
   /**
-   * Safe to call after the end. Also resolves with the group: the reason for the rollback may depend on other
-   * transactions of the group, so it must not be visible before their changes are durable.
+   * Safe to call after the transaction has ended. Also resolves with the group: the reason for the rollback
+   * may depend on other transactions of the group, so it must not be visible before their changes are
+   * durable.
    */
   async rollback(): Promise<void> {
     await (this.#outcome ?? this.#finish('undo'));

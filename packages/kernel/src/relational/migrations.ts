@@ -22,8 +22,8 @@ export class Migrations {
   readonly #transaction: InTransaction;
   readonly #applying = new Map<string, Promise<void>>();
   /**
-   * Applied names in order, by service. Read once for all services at startup. The list may not contain migrations of
-   * a node that starts at the same time, which is detected by the write.
+   * Names of the applied migrations in order, by service. Read once for all services at startup. The list may lack
+   * migrations of a node that starts at the same time; the write detects this.
    */
   #applied: Promise<Map<string, readonly string[]>> | undefined;
 

@@ -106,9 +106,9 @@ export class RawStatements {
   }
 
   /**
-   * Statements that insert any number of rows. The embedded store caches prepared statements, so only few variants
-   * are used, whose row counts are powers of two. For PostgreSQL, each statement is a round trip, and none is
-   * prepared.
+   * Returns statements that insert any number of rows. The embedded store caches prepared statements, so only few
+   * variants are used, whose row counts are powers of two. For PostgreSQL, each statement is a round trip, and
+   * none is prepared.
    */
   insertion(
     table: string,
@@ -149,7 +149,7 @@ export class RawStatements {
     return statements;
   }
 
-  /** A condition that `column` is in a list of strings. Its parameter is the list as JSON. */
+  /** Returns a condition that `column` is in a list of strings. Its parameter is the list as JSON. */
   isOneOf(column: string): string {
     return this.#system === 'sqlite'
       ? `${column} in (select value from json_each(?))`
@@ -196,7 +196,7 @@ const MAX_ROWS_PER_BULK = 1000;
 const HALF_SURROGATE = '\\ud';
 const NUL = '\\u0000';
 
-/** `undefined` when JSON cannot represent these rows exactly. */
+/** Returns the statement; `undefined` when JSON cannot represent these rows exactly. */
 function packedInsertion(
   table: string,
   columns: readonly string[],

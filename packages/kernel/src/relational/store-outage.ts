@@ -26,7 +26,7 @@ export class StoreOutage extends Error {
 /** Temporary failures: the same request may succeed later. */
 export type Outage = CredentialUncheckable | DiskFull | ServerBusy | StoreOutage;
 
-/** The temporary failure behind `error`, if any. Services use it to decide on 503. */
+/** Returns the temporary failure behind `error`, if any. Services use it to decide on 503. */
 export function asOutage(error: unknown): Outage | undefined {
   if (error instanceof CredentialUncheckable || error instanceof ServerBusy) return error;
   if (error instanceof StoreOutage) return error;

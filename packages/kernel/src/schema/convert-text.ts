@@ -43,7 +43,7 @@ function convert(value: unknown, schema: unknown): unknown {
   }
 }
 
-/** The first branch that converts the text to another type; a string branch keeps the text. */
+/** Returns the result of the first branch that converts the text to another type; a string branch keeps the text. */
 function convertUnion(value: string, branches: unknown): unknown {
   if (!Array.isArray(branches)) return value;
   if (branches.some((branch) => field(branch, 'type') === 'string')) return value;

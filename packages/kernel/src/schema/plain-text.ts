@@ -2,8 +2,8 @@ const FORBIDDEN = /[\p{Control}\p{Surrogate}]/u;
 const HALF = /\p{Surrogate}/u;
 
 /**
- * Whether every store, log and terminal preserves the text: only complete characters, and no control characters. Names must meet
- * this: a store changes half a surrogate pair, and PostgreSQL rejects NUL.
+ * Whether every store, log and terminal preserves the text: only complete characters, and no control characters. Names
+ * must meet this requirement: a store changes half a surrogate pair, and PostgreSQL rejects NUL.
  */
 export const isPlainText = (text: string): boolean => !FORBIDDEN.test(text);
 

@@ -59,8 +59,8 @@ export function toFailures(
 }
 
 /**
- * The schema path of the non-null branch when a nullable value has that type but violates a rule of the branch. Errors of
- * the branch are more useful than "neither type matches".
+ * Returns the schema path of the non-null branch when a nullable value has that type but violates a rule of the branch.
+ * Errors of the branch are more useful than "neither type matches".
  */
 function brokenRule(
   union: TLocalizedValidationError,
@@ -142,7 +142,7 @@ function unionExpectation(union: unknown): Pick<SchemaFailure, 'keyword' | 'expe
   return { keyword: isChoice ? 'enum' : 'type', expected: names.map(String) };
 }
 
-/** The branches of a union, with nested unions flattened. */
+/** Returns the branches of a union, with nested unions flattened. */
 function branchesOf(union: unknown): readonly unknown[] {
   const branches = at(union, ['anyOf']);
   if (!Array.isArray(branches)) return [];

@@ -36,7 +36,7 @@ export class WorkerClient<Request, Reply> {
     });
   }
 
-  /** Terminates the thread; waiting requests reject with `why`. The next request starts another. */
+  /** Terminates the thread; waiting requests reject with `why`. The next request starts another thread. */
   async stop(why: Error): Promise<void> {
     const worker = this.#worker;
     if (worker === undefined) return;

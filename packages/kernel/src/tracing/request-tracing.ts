@@ -23,7 +23,10 @@ export class RequestTracing {
     this.#options = options;
   }
 
-  /** `undefined` when the request is not sampled. A client's decision overrides the ratio. */
+  /**
+   * Starts the span of a request; `undefined` when the request is not sampled. A client's decision
+   * overrides the ratio.
+   */
   begin(traceParent: string | undefined): RequestSpan | undefined {
     const { random, sampleRatio } = this.#options;
     const parent = parseTraceParent(traceParent);
@@ -32,7 +35,7 @@ export class RequestTracing {
     return new RequestSpan({ ...this.#options, traceId, parentSpanId: parent?.spanId });
   }
 
-  /** In `work` and everything it starts, `current` returns this span. */
+  /** Runs `work`. In `work` and everything it starts, `current` returns this span. */
   run<T>(span: RequestSpan, work: () => T): T {
     return this.#current.run(span, work);
   }
@@ -70,7 +73,7 @@ export class RequestSpan {
     this.#attributes[name] = value;
   }
 
-  /** Records a finished step; times are of the monotonic clock. */
+  /** Records a finished step; its timestamps are from the monotonic clock. */
   child(step: {
     readonly name: string;
     readonly startMonotonicMs: number;

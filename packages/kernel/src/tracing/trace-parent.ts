@@ -10,7 +10,10 @@ const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/
 const ALL_ZERO = /^0+$/;
 const SAMPLED = 1;
 
-/** `undefined` when missing or invalid. Source: W3C Trace Context, "traceparent Header Field Values". */
+/**
+ * Parses the header; `undefined` when it is missing or invalid. Source: W3C Trace Context, "traceparent
+ * Header Field Values".
+ */
 export function parseTraceParent(text: string | undefined): TraceParent | undefined {
   if (text === undefined) return undefined;
   const [, version, traceId, spanId, flags] = FORM.exec(text) ?? [];

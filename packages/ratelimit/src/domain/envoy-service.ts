@@ -31,7 +31,7 @@ export interface EnvoyDescriptor {
 
 export interface EnvoyDecision {
   readonly isOverLimit: boolean;
-  /** One per descriptor. `undefined` if the descriptor names no identity, which means no limit. */
+  /** One result per descriptor; `undefined` if the descriptor names no identity, which means no limit. */
   readonly results: readonly (CheckResult | undefined)[];
   /** The result for the headers: the refusal, or the result with the fewest remaining requests. */
   readonly tightest: CheckResult | undefined;

@@ -42,7 +42,7 @@ export class Profiles {
   async #read(key: string): Promise<LimitProfile | undefined> {
     const version = this.#version;
     const profile = await this.#source.read(key);
-    // The result may predate a change made during the lookup, so it is not cached then.
+    // The result may predate a change made during the lookup; then it is not cached.
     if (version === this.#source.version) this.#byKey.set(key, profile ?? null);
     return profile;
   }

@@ -19,7 +19,7 @@ export interface RejectionReport {
   readonly callers: readonly RejectedCaller[];
   /** Number of counted callers, of which `callers` may be a part. */
   readonly callerCount: number;
-  /** Rejected requests of replaced callers, because the table was full. */
+  /** Rejected requests of callers that were replaced because the table was full. */
   readonly otherCount: number;
 }
 
@@ -31,8 +31,8 @@ const MAX_CALLER_COUNT = 1_000;
 const EVICTION_SAMPLE_COUNT = 16;
 
 /**
- * Counts the rejected requests of each caller on this node, for operators. Metrics do not contain identities.
- * The number of callers is bounded: a further caller replaces the one with the fewest rejected requests of a sample.
+ * Counts the rejected requests of each caller on this node, for operators. Metrics do not contain identities. The
+ * number of callers is bounded: a further caller replaces the one with the fewest rejected requests in a sample.
  */
 export class RejectionCounts {
   readonly #clock: Clock;
@@ -68,7 +68,7 @@ export class RejectionCounts {
     };
   }
 
-  /** `undefined` if no rejected request of the caller is counted. */
+  /** Returns the counts of a caller; `undefined` if none of its rejected requests are counted. */
   of(identity: string): RejectedCaller | undefined {
     this.#advance(this.#clock.nowMs());
     const found = this.#callerOf(identity);

@@ -50,7 +50,7 @@ export class Callers {
     return { key, identityClass: 'ip', displayName: address, limits };
   }
 
-  /** `undefined` for an anonymous principal, which is limited by its address. */
+  /** Returns the caller of a principal; `undefined` for an anonymous principal, which is limited by its address. */
   ofPrincipal(principal: Principal): Caller | undefined {
     if (principal.kind === 'anonymous') return undefined;
     let caller = this.#known.get(principal);

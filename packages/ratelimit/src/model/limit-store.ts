@@ -20,7 +20,7 @@ export interface LimitStore {
   admit(caller: Caller, plan: Plan): Admission | Promise<Admission>;
   /** Like `admit`, but charges nothing and occupies no slot. */
   peek(caller: Caller, plan: Plan): Decision | Promise<Decision>;
-  /** Refunds the primary cost. At most once per admission. */
+  /** Refunds the primary cost. Call at most once per admission. */
   refund(admission: Admission): void;
   /** Releases the slot before the request ends. */
   releaseSlot(admission: Admission): void;
@@ -34,7 +34,7 @@ export interface LimitStore {
   /** Ends the request, successful or not. Safe to call twice. */
   finish(admission: Admission): void;
 
-  /** Usage per resource; `undefined` for a resource without an open window. */
+  /** Returns the usage per resource; `undefined` for a resource without an open window. */
   usage(
     key: string,
     resources: readonly Resource[],
@@ -56,7 +56,7 @@ export interface LimitStore {
    */
   countWrongLogin(login: WrongLogin, windowMs: number): Promise<number> | undefined;
 
-  /** At most `limit` bans, the longest remaining first. */
+  /** Returns at most `limit` bans, those with the longest remaining time first. */
   bans(limit: number): readonly Ban[] | Promise<readonly Ban[]>;
   /** Returns the identities with the highest usage of a resource. */
   top(

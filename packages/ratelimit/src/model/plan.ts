@@ -26,7 +26,7 @@ export interface Plan {
   readonly isLongLived: boolean;
 }
 
-/** Length of the window that counts the request. An override may define its own window. */
+/** Returns the length of the window that counts the request. An override may define its own window. */
 export const windowSecOf = ({ limits }: Pick<Caller, 'limits'>, { resource }: Plan): number =>
   limits.windowSec[resource.index] ?? resource.windowSec;
 
@@ -40,7 +40,7 @@ const WRITE_POINTS = 5;
 /** Whether the method costs the minimum number of points. */
 export const isRead = (method: string): boolean => READS.has(method);
 
-/** Points of a request by its method. Source: rate-limits, section 8.2. */
+/** Returns the points of a request by its method. Source: rate-limits, section 8.2. */
 function pointsOf(method: string, graph: RouteCost['graph']): number {
   if (graph) return typeof graph === 'object' && graph.mutation ? WRITE_POINTS : READ_POINTS;
   return isRead(method) ? READ_POINTS : WRITE_POINTS;

@@ -9,10 +9,10 @@ export const SLOT_COUNT = 60;
  */
 const RING_SIZE = SLOT_COUNT + 1;
 
-/** Length of one slot of a window. */
+/** Returns the length of one slot of a window. */
 export const slotMsOf = (windowMs: number): number => windowMs / SLOT_COUNT;
 
-/** The newest slot that no longer counts when `slot` is the current one. */
+/** Returns the newest slot that no longer counts when `slot` is the current one. */
 export const lastForgottenSlot = (slot: number): number => slot - RING_SIZE;
 
 /** A sum over the last window. Amounts are integers, and slot numbers never decrease. */

@@ -29,9 +29,9 @@ export interface AuthDeps {
 }
 
 /**
- * Checks for proxies that send a subrequest before they forward a request. Returns 204, 401 or 403,
- * the only statuses that such a proxy forwards.
- * The proxy needs no token: a caller can only spend the limits of its own credential or address.
+ * Creates the route for proxies that send a subrequest before they forward a request. It returns
+ * 204, 401 or 403, the only statuses that such a proxy forwards. The proxy needs no token: a caller
+ * can only spend the limits of its own credential or address.
  * Source: rate-limits, section 12.1.
  */
 export function authRoute({ config, decisions, logins, clock }: AuthDeps): Route {

@@ -27,8 +27,8 @@ export interface DialectDeps {
 }
 
 /**
- * Dialect of requests for one's own limits. Anonymous requests are allowed; a credential selects
- * its own identity.
+ * Creates the dialect of requests for the caller's own limits. Anonymous requests are allowed; a
+ * credential selects its own identity.
  */
 export function rateLimitDialect(deps: DialectDeps): Dialect {
   const { config, credentials, log } = deps;

@@ -41,7 +41,7 @@ const INSTALLATION_TOKEN = Type.Object({
  */
 const META = { verifiable_password_authentication: false, installed_version: '3.0.0' };
 
-/** GitHub endpoints that no other service provides. Source: rate-limits, sections 3.2 and 19. */
+/** Creates the GitHub endpoints that no other service provides. Source: rate-limits, sections 3.2 and 19. */
 export function githubRoutes(deps: {
   /** Whether this service serves `/meta`. If the webhook service runs, it returns more there. */
   readonly ownsMeta: boolean;

@@ -23,7 +23,7 @@ export interface TableDeps extends OperatorDeps {
   contextOf(base: string): ResponseContext;
 }
 
-/** All routes of this service. If limits are disabled, only the routes that clients still request. */
+/** Returns all routes of this service; if limits are disabled, only the routes that clients still request. */
 export function rateLimitTables(deps: TableDeps): readonly RouteTable[] {
   const { config, dialect, ownsMeta, mint } = deps;
   const own = {

@@ -22,12 +22,12 @@ export class LimitKeys {
     this.nodes = `${prefix}nodes`;
   }
 
-  /** Common prefix of an identity's keys. */
+  /** Returns the common prefix of an identity's keys. */
   own(identity: string): string {
     return `${this.prefix}{${identity}}:`;
   }
 
-  /** One key of an identity: `ban`, `c` (slots), `p:core`... */
+  /** Returns one key of an identity: `ban`, `c` (slots), `p:core`... */
   of(identity: string, part: string): string {
     return this.own(identity) + part;
   }

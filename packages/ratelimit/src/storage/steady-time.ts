@@ -49,7 +49,7 @@ export class SteadyTime {
     return this.nowMs() + this.#offsetMs;
   }
 
-  /** Counted from the start of the process, so that it stays a small integer. */
+  /** Returns the minute slot, counted from the start of the process, so that it stays a small integer. */
   minuteSlot(steadyMs: number): number {
     return ((steadyMs - this.#startMs) / this.#minuteSlotMs) | 0;
   }
@@ -59,7 +59,7 @@ export class SteadyTime {
     return { slot, slotMs: this.#minuteSlotMs, sinceMs: steadyMs - this.#startMs };
   }
 
-  /** Counted from the epoch, because it is persisted. */
+  /** Returns the hour slot, counted from the epoch, because it is persisted. */
   hourSlot(steadyMs: number): number {
     return Math.floor(steadyMs / this.hourSlotMs);
   }
@@ -69,5 +69,5 @@ export class SteadyTime {
   }
 }
 
-/** Seconds as an unsigned 32-bit integer, which needs no heap object; valid until 2106. */
+/** Converts milliseconds to seconds as an unsigned 32-bit integer, which needs no heap object; valid until 2106. */
 export const wholeSec = (ms: number): number => (ms / 1000) >>> 0;

@@ -22,13 +22,13 @@ export const BACKED_UP: readonly { readonly service: string; readonly paths: rea
   ];
 
 export interface BackupFile {
-  /** Below the data folder. */
+  /** Path below the data folder. */
   readonly name: string;
   readonly size_bytes: number;
   readonly crc32c: number;
 }
 
-/** The files at or below a path of the list; empty if it does not exist. */
+/** Returns the files at or below a path of the list; empty if it does not exist. */
 export async function filesAt(
   files: FileSystem,
   dataDir: string,
@@ -45,7 +45,7 @@ export async function filesAt(
   return found;
 }
 
-/** Reads the file where its size and checksum are not known. */
+/** Describes a file, which is read if its size and checksum are not known. */
 export async function describe(files: FileSystem, file: FrozenFile): Promise<BackupFile> {
   const { name, path, known } = file;
   if (known !== undefined) return { name, size_bytes: known.sizeBytes, crc32c: known.checksum };

@@ -59,7 +59,7 @@ export function readManifest(text: string, where: string): Manifest {
   return value;
 }
 
-/** The problem with the file names; `undefined` if they are valid. */
+/** Returns the problem with the file names; `undefined` if they are valid. */
 function faultOf({ files }: Manifest): string | undefined {
   const names = new Set<string>();
   const folders = new Set<string>();
@@ -80,7 +80,10 @@ function isPathWithin(name: string): boolean {
   return name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 }
 
-/** Digest and description of a backup as one file; written last, so that a backup without it is not complete. */
+/**
+ * Writes the digest and description of a backup as one file. It is written last, so that a backup without it is
+ * not complete.
+ */
 export async function writeManifest(folder: string, manifest: WrittenManifest): Promise<void> {
   const sha256 = digestOf(manifest);
   const bytes = Buffer.from(`${JSON.stringify({ ...manifest, sha256 }, null, 2)}\n`);
@@ -109,8 +112,8 @@ export async function readBackup(folder: string): Promise<Manifest> {
 }
 
 /**
- * Creates the folder. Returns the first folder that was created, also of its parents; `undefined` if it exists. Throws unless it
- * contains only lock files or files that `isOwn` allows to remove.
+ * Creates the folder. Returns the first folder that was created, possibly one of its parents; `undefined` if it exists.
+ * Throws unless it contains only lock files or files that `isOwn` allows it to remove.
  */
 export async function makeEmptyFolder(
   folder: string,
@@ -208,7 +211,7 @@ export async function* checked(
   }
 }
 
-/** Content of a file of a backup; opened when it is read. Throws `CommandFailed`. */
+/** Yields the content of a file of a backup, which is opened when it is read. Throws `CommandFailed`. */
 export async function* piecesOf(backup: string, name: string): AsyncGenerator<Uint8Array> {
   const path = join(backup, name);
   try {

@@ -21,7 +21,7 @@ const SIGN_OF_LIFE_MS = 10_000;
 const RETRY_AFTER_SEC = 2;
 const NEW_LINE = Buffer.from('\n');
 
-/** The routes of `plinth backup`, and the scheduled backups. */
+/** Creates the routes of `plinth backup`, and the scheduled backups. */
 export function createBackupService(
   backups: Backups,
   {
@@ -103,7 +103,10 @@ export function createBackupService(
   };
 }
 
-/** The manifest as the first line, then keep-alive lines. The backup exists until this response is closed. */
+/**
+ * Starts a backup. The response contains the manifest as the first line, then keep-alive lines. The backup exists
+ * until this response is closed.
+ */
 async function beginBackup(
   request: HttpRequest,
   backups: Backups,

@@ -114,7 +114,7 @@ export class Backups {
       .join(', ');
   }
 
-  /** A file of a backup. Throws `backup_not_found`. */
+  /** Returns a file of a backup. Throws `backup_not_found`. */
   read(id: string, name: string): ReadStream {
     const backup = this.#open.get(id);
     const path = backup?.paths.get(name);
@@ -181,7 +181,10 @@ export class Backups {
     }
   }
 
-  /** Created for the first backup, because the server must not write at startup when the disk is full. */
+  /**
+   * Returns the folder id. It is created for the first backup, because the server must not write at
+   * startup when the disk is full.
+   */
   async folderId(): Promise<string> {
     const { stores, random } = this.#deps;
     this.#readingId ??= readFolderId(stores.dataDir, stores.files, random).catch((error) => {

@@ -33,7 +33,7 @@ interface BackupMetrics {
   readonly failures: Counter;
 }
 
-/** Also present without a schedule, so that the metrics page always contains the same metrics. */
+/** Adds the backup metrics, even without a schedule, so that the metrics page always contains the same metrics. */
 function addBackupMetrics(metrics: Metrics, clock: Clock): BackupMetrics {
   const failures = metrics.counter({
     name: 'plinth_backup_failures_total',
@@ -57,7 +57,7 @@ function addBackupMetrics(metrics: Metrics, clock: Clock): BackupMetrics {
   return backupMetrics;
 }
 
-/** One line for each invalid setting. */
+/** Returns one line for each invalid setting. */
 export function backupProblems({
   schedule,
   folder,
@@ -84,7 +84,7 @@ export class ScheduledBackups {
   readonly #metrics: BackupMetrics;
   #running: Promise<void> = Promise.resolve();
 
-  /** `undefined` when no schedule is set. Throws `ConfigInvalid`. */
+  /** Returns the scheduled backups; `undefined` when no schedule is set. Throws `ConfigInvalid`. */
   static of(settings: BackupSettings, deps: ScheduledBackupsDeps): ScheduledBackups | undefined {
     const { schedule, folder, keep } = settings;
     const backupMetrics = addBackupMetrics(deps.metrics, deps.clock);
@@ -196,7 +196,7 @@ export class ScheduledBackups {
     }
   }
 
-  /** The next scheduled time, at most an hour later. */
+  /** Returns the next scheduled time, at most an hour later. */
   #latestStartMs(timeMs: number): number {
     return Math.min(this.#schedule.nextMs(timeMs) ?? Infinity, timeMs + MAX_WAIT_MS);
   }
@@ -241,7 +241,7 @@ export class ScheduledBackups {
     }
   }
 
-  /** Complete backups of a schedule, oldest first. */
+  /** Returns the complete backups of a schedule, oldest first. */
   async #names(): Promise<string[]> {
     const entries = await readdir(this.#folder, { withFileTypes: true }).catch(() => []);
     const folders = entries.filter((entry) => entry.isDirectory() && NAME.test(entry.name));
@@ -275,7 +275,7 @@ export class ScheduledBackups {
     }
   }
 
-  /** Unfinished backups of an earlier process on this data folder. */
+  /** Removes unfinished backups of an earlier process on this data folder. */
   async #removeIncomplete(ownId: string): Promise<void> {
     for (const name of await readdir(this.#folder)) {
       const isOwn = name.startsWith('plinth-') && name.endsWith(partSuffix(ownId));

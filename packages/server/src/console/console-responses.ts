@@ -2,7 +2,10 @@ import type { HttpResponse } from '@plinth/kernel';
 import type { BuiltFile } from '../http/files/built-files.js';
 import { SAFE } from '../http/files/file-responses.js';
 
-/** Content security policy: the page loads only its own files and the API. Source: docs/CONSOLE-INTERNALS.md, "Protection". */
+/**
+ * Returns the content security policy: the page loads only its own files and the API. Source:
+ * docs/CONSOLE-INTERNALS.md, "Protection".
+ */
 const policy = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -22,7 +25,7 @@ const policy = (nonce: string): string =>
 const NONCE = '__CSP_NONCE__';
 const OPENED_FROM = '__OPENED_FROM__';
 
-/** The HTML shell. It is never cached: each response has its own nonce for component styles. */
+/** Returns the HTML shell. It is never cached: each response has its own nonce for component styles. */
 export function shellResponse(
   file: BuiltFile,
   options: { readonly nonce: string; readonly openedFrom: 'here' | 'elsewhere' },

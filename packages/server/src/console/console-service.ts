@@ -15,11 +15,14 @@ import { shellResponse } from './console-responses.js';
 const HOME = '/console/';
 const NOT_BUILT = 'console not built: run "npm run build" in the checkout of this server\n';
 
-/** The web console: public static files. Their data comes from the API, which requires a credential. */
+/** Creates the web console: public static files. Their data comes from the API, which requires a credential. */
 export function createConsole(deps: {
   readonly files: BuiltFiles;
   readonly dialect: Dialect;
-  /** The dialect for `/` when the client is not a browser. Called after all services have registered their paths. */
+  /**
+   * Returns the dialect for `/` when the client is not a browser. Called after all services have registered their
+   * paths.
+   */
   dialectOf(path: string): Dialect;
   readonly random: Random;
 }): HttpService {

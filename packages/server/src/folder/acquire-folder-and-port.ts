@@ -28,7 +28,7 @@ export async function acquireFolderAndPort(settings: Settings): Promise<FolderAn
   }
 }
 
-/** Addresses that services will bind later. */
+/** Returns the addresses that services will bind later. */
 function furtherBinds({ server, identity, rateLimit }: Settings): readonly BindAddress[] {
   const recovery = identity.without_auth ? undefined : identity.admin_token_recovery_http_bind;
   const { envoy_host: host, envoy_port: port } = rateLimit;

@@ -14,7 +14,7 @@ import { STORE_FILE } from './file-names.js';
 /** Below the data folder, with the permissions of `plinth.db`, because snapshots contain the same secrets. */
 export const SNAPSHOT_FOLDER = 'snapshots';
 const SNAPSHOT = /^plinth-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/;
-/** In the names of a copy that is not complete, and of its journal. */
+/** Part of the names of an incomplete copy and of its journal. */
 const INCOMPLETE = '.db.part';
 const KEPT_COUNT = 3;
 /** For larger databases, use backups: copies in the same folder would use too much disk space. */
@@ -23,7 +23,7 @@ const MAX_BYTES = 1024 * 1024 * 1024;
 const MIN_FREE_SPACE_FACTOR = 3;
 const CHECK_INTERVAL_MS = 600_000;
 
-/** Names of complete snapshots, oldest first; empty if the folder does not exist. */
+/** Returns the names of complete snapshots, oldest first; empty if the folder does not exist. */
 export async function listSnapshots(
   files: FileSystem,
   dataDir: string,
@@ -32,7 +32,7 @@ export async function listSnapshots(
   return names.filter((name) => SNAPSHOT.test(name)).sort();
 }
 
-/** When the copy was started, rounded down to a second. */
+/** Returns the time when the copy was started, rounded down to a second. */
 const startedMsOf = (name: string): number =>
   Date.parse(name.replace(SNAPSHOT, '$1-$2-$3T$4:$5:$6Z'));
 
@@ -45,7 +45,7 @@ interface CatalogSnapshotsDeps {
   readonly log: Logger;
 }
 
-/** Copies `plinth.db` from time to time, when it has changed, and keeps the last three copies. */
+/** Copies `plinth.db` periodically if it has changed, and keeps the last three copies. */
 export class CatalogSnapshots {
   readonly #deps: CatalogSnapshotsDeps;
   readonly #folder: string;
@@ -67,7 +67,7 @@ export class CatalogSnapshots {
     this.#job ??= repeatJob(job, async () => await this.check());
   }
 
-  /** Makes a snapshot if one is due. A second call joins the first. */
+  /** Creates a snapshot if one is due. A second call joins the first. */
   async check(): Promise<void> {
     this.#running ??= this.#makeIfDue()
       .catch((error: unknown) => {
@@ -79,7 +79,7 @@ export class CatalogSnapshots {
     await this.#running;
   }
 
-  /** Interrupts the copy that is being made. */
+  /** Interrupts the copy in progress. */
   async close(): Promise<void> {
     this.#job?.[Symbol.dispose]();
     this.#stop.abort();
@@ -94,7 +94,7 @@ export class CatalogSnapshots {
     const journal = await files.stat(`${database}-wal`);
     const newest = (await listSnapshots(files, dataDir)).at(-1);
     if (newest !== undefined) {
-      // Not the time of the file, which is the end of the copy: commits during the copy are not in it.
+      // Not the file's timestamp, which is the end of the copy: commits during the copy are not in it.
       const startedMs = startedMsOf(newest);
       const changedMs = Math.max(stored?.modifiedMs ?? 0, journal?.modifiedMs ?? 0);
       if (changedMs <= startedMs || clock.nowMs() - startedMs < intervalSec * 1000) return;
@@ -121,7 +121,7 @@ export class CatalogSnapshots {
 
   async #make(database: string): Promise<void> {
     const { files, dataDir, clock, log } = this.#deps;
-    // With its rights from the beginning, which `FileSystem` does not offer for folders.
+    // Created with its permissions from the start, which `FileSystem` does not support for folders.
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     await files.syncDirectory(dataDir);
     const time = new Date(clock.nowMs()).toISOString().replace(/[-:]|\.\d+/g, '');

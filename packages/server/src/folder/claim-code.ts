@@ -4,7 +4,7 @@ import type { Logger } from '@plinth/kernel';
 import { createPrivateFile } from './create-private-file.js';
 import type { Stores } from './stores.js';
 
-/** One line. Only this process knows the code: the server replaces the file at startup and never reads it. */
+/** Contains one line. Only this process has the code: the server replaces the file at startup and never reads it. */
 export const CLAIM_CODE_FILE = 'claim-code';
 
 /**

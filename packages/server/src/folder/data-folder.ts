@@ -141,7 +141,7 @@ export class DataFolder {
     this.#lock?.keep();
   }
 
-  /** Must only be called when all writes have ended, or after `keep`. Safe to call twice. */
+  /** Must only be called when all writes have ended, or after `keepLocked`. Safe to call twice. */
   async release(): Promise<void> {
     if (this.#lock === undefined) await this.files.removeTree(this.path);
     else await this.#lock.release();
@@ -164,7 +164,7 @@ class DataFolderUnwritable extends Error {
   }
 }
 
-/** The innermost cause, closest to the system. */
+/** Returns the innermost cause, closest to the system. */
 const deepestOf = (error: Error): Error => causesOf(error).at(-1) ?? error;
 
 /** A start would create a new store, and with it a server without tokens. */

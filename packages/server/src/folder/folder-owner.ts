@@ -39,7 +39,7 @@ export async function refusalForRoot(
   return `${folder} belongs to the user with id ${owner.uid}, and this command runs as root: that user could not use the files that root creates\n  Instead, ${insteadOfRoot(path, owner, options)}`;
 }
 
-/** @param path of the data folder, without symbolic links. */
+/** @param path path of the data folder, without symbolic links. */
 export function insteadOfRoot(
   path: string,
   { uid, gid }: Owner,
@@ -67,8 +67,8 @@ function systemdWord(path: string): string {
 }
 
 /**
- * The user id of files created by root: another user if the file system maps root, like NFS with `anonuid`;
- * `undefined` if root cannot write.
+ * Returns the user id of files created by root: another user if the file system maps root, as NFS does with
+ * `anonuid`; `undefined` if root cannot write.
  */
 async function ownerOfNewFile(folder: string): Promise<number | undefined> {
   const path = join(folder, `.owner-probe-${process.pid}`);
@@ -85,7 +85,10 @@ async function ownerOfNewFile(folder: string): Promise<number | undefined> {
   }
 }
 
-/** The owner of the data in `folder`, who may not own the folder itself; `undefined` without data. */
+/**
+ * Returns the owner of the data in `folder`, which can differ from the owner of the folder;
+ * `undefined` without data.
+ */
 async function ownerOf(folder: string, isEmpty: boolean): Promise<Owner | undefined> {
   const paths = isEmpty ? [folder] : [STORE_FILE, VERSION_FILE].map((name) => join(folder, name));
   for (const path of paths) {

@@ -10,8 +10,8 @@ const KEY_SIZE_BYTES = 32;
 const MIN_LENGTH = 32;
 
 /**
- * The configured encryption key for stored secrets, given directly or in a file; `undefined` without one.
- * Throws `ConfigInvalid`, whose message never contains the key.
+ * Returns the configured encryption key for stored secrets, given directly or in a file; `undefined`
+ * without one. Throws `ConfigInvalid`, whose message never contains the key.
  */
 export async function readGivenMasterKey(
   settings: Pick<ServerSettings, 'master_key' | 'master_key_file'>,
@@ -36,7 +36,7 @@ export async function readGivenMasterKey(
   ]);
 }
 
-/** The file or setting that contains the key, for error messages. */
+/** Returns the file or setting that contains the key, for error messages. */
 export const originOfMasterKey = (
   { master_key, master_key_file }: Pick<ServerSettings, 'master_key' | 'master_key_file'>,
   dataDir: string,
@@ -44,8 +44,9 @@ export const originOfMasterKey = (
   master_key_file ?? (master_key === undefined ? join(dataDir, FILE_NAME) : 'server.master_key');
 
 /**
- * The generated key of a node without a configured one. It is created once in the data folder, readable only by the
- * server's user. The caller must hold the folder lock. Throws `ConfigInvalid` for a file without a valid key.
+ * Returns the generated key of a node without a configured one. It is created once in the data folder, readable
+ * only by the server's user. The caller must hold the folder lock. Throws `ConfigInvalid` for a file without a
+ * valid key.
  */
 export async function readOwnMasterKey(
   dataDir: string,

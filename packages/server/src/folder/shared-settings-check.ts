@@ -102,7 +102,10 @@ export class SharedSettingsCheck {
   }
 }
 
-/** Settings that must not differ, because nodes would otherwise reject or miscount tokens and keys of other nodes. */
+/**
+ * Returns the settings that must not differ, because nodes would otherwise reject or miscount tokens and keys of
+ * other nodes.
+ */
 function sharedSettings(settings: Settings): Readonly<Record<string, string>> {
   const { identity, accounts, webhooks, rateLimit } = settings;
   const runs = (name: string) => settings.server.services.some((service) => service === name);

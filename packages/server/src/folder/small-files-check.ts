@@ -93,7 +93,7 @@ async function checkText(
   }
 }
 
-/** A line without an end is the trace of a power failure, and no damage. */
+/** Checks the audit log. An unterminated line is left by a power failure and is not damage. */
 async function checkAuditLog(folder: string): Promise<Findings> {
   const faults: string[] = [];
   const notes: string[] = [];

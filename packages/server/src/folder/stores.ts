@@ -44,7 +44,7 @@ export interface Stores {
   /** Located below `dataDir`. */
   readonly objects: FolderObjectStore;
   readonly leases: Leases;
-  /** Encrypts stored secrets that must be read again, such as signing secrets. */
+  /** Encrypts stored secrets that must be decrypted again, such as signing secrets. */
   readonly secrets: SecretBox;
   /** On the disk of `dataDir`. */
   readonly diskSpace: FreeDiskSpace;

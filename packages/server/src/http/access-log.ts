@@ -82,7 +82,7 @@ function jsonLine({ timeMs, httpVersion: _, ...access }: Access): string {
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
-/** The combined log format of Apache, for standard log tools. */
+/** Formats a line in Apache's combined log format, for standard log tools. */
 function combinedLine(access: Access): string {
   const { method, url, httpVersion, status, bytes } = access;
   const [, year, month, day, time] =

@@ -24,7 +24,7 @@ export class DialectDirectory {
     }
   }
 
-  /** By path; outside all known paths, by the client. */
+  /** Returns the dialect by path or, outside all known paths, by the client. */
   of(request: HttpHead): Dialect {
     return (
       this.#named(request.url) ??
@@ -38,7 +38,7 @@ export class DialectDirectory {
     return this.#named(target) ?? this.#fallback;
   }
 
-  /** The longest prefix of `target` that has a dialect. */
+  /** Returns the longest prefix of `target` that has a dialect. */
   baseOf(target: string): string | undefined {
     return this.#longest(target)?.path;
   }
@@ -61,7 +61,7 @@ export class DialectDirectory {
   }
 }
 
-/** Index of the next slash or `?`, or the length of `target`. */
+/** Returns the index of the next slash or `?`, or the length of `target`. */
 function segmentEnd(target: string, start: number): number {
   for (let index = start; index < target.length; index++) {
     const char = target[index];

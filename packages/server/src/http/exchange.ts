@@ -30,7 +30,7 @@ export class Exchange {
   sentBytes: number | undefined;
   #limits = NO_HEADERS;
   #isClosed = false;
-  /** The client is refused, so the remaining request is not read. */
+  /** The client is refused, so the rest of the request is not read. */
   isRejected = false;
 
   constructor(
@@ -100,7 +100,7 @@ export class Exchange {
 
 const isVary = ([name]: HeaderList[number]): boolean => name === 'vary';
 
-/** Body size in bytes; `undefined` if not known in advance. */
+/** Returns the body size in bytes; `undefined` if not known in advance. */
 export function sizeOf({ status, body, rest, sizeBytes }: HttpResponse): number | undefined {
   if (rest !== undefined) return sizeBytes;
   return body?.length ?? (status === 204 ? 0 : undefined);

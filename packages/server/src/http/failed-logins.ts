@@ -45,7 +45,7 @@ export class FailedLogins {
 
 const SCHEMES: ReadonlySet<string> = new Set(['basic', 'bearer', 'token']);
 
-/** The kind of a credential, never its value. `undefined` without one. */
+/** Returns the kind of a credential, never its value; `undefined` without one. */
 function credentialKind({ headers, url }: Exchange['request']): string | undefined {
   const { authorization } = headers;
   if (authorization === undefined) return loginOfUrl(url) === undefined ? undefined : 'query';

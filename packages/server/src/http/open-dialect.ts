@@ -1,7 +1,7 @@
 import { ANONYMOUS, type Dialect, type Logger } from '@plinth/kernel';
 import { errorResponse, notFoundResponse } from './to-wire.js';
 
-/** For public pages and files: no authentication, and no access from other origins. */
+/** Creates the dialect for public pages and files: no authentication, and no access from other origins. */
 export const openDialect = ({
   service,
   path,

@@ -57,7 +57,7 @@ export class Pipeline {
     this.#failedLogins = new FailedLogins(deps.clock, deps.log);
   }
 
-  /** `undefined` if the connection is closed without a response. */
+  /** Returns the response; `undefined` if the connection is closed without one. */
   async respond(request: IncomingRequest): Promise<Exchange | undefined> {
     const exchange = this.#route(request);
     if (request.fault !== undefined) return exchange.reject(headFaultResponse(request.fault));
@@ -102,7 +102,7 @@ export class Pipeline {
     return exchange;
   }
 
-  /** `undefined` if no limiter applies. */
+  /** Returns the limiter's decision; `undefined` if no limiter applies. */
   #admit(
     { request, dialect, match, headers }: Exchange,
     { principal, authOutcome }: AuthResult,

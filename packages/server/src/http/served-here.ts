@@ -2,7 +2,7 @@ import { type Dialect, jsonResponse } from '@plinth/kernel';
 import type { DialectDirectory } from './dialect-directory.js';
 import type { ListedRoute } from './router.js';
 
-/** The base paths of each service: prefixes of its dialect, and the first segment of all other routes. */
+/** Returns the base paths of each service: prefixes of its dialect, and the first segment of all other routes. */
 export function servedHere(
   routes: readonly ListedRoute[],
   dialects: DialectDirectory,
@@ -16,7 +16,7 @@ export function servedHere(
   return Object.fromEntries([...served].map(([service, bases]) => [service, [...bases].sort()]));
 }
 
-/** The dialect outside all services: `dialect`, with a list of the served paths. */
+/** Returns the dialect outside all services: `dialect`, with a list of the served paths. */
 export function unservedDialect(
   dialect: Dialect,
   served: () => ReturnType<typeof servedHere>,

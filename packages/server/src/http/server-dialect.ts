@@ -12,10 +12,13 @@ import { errorResponse, notFoundResponse } from './to-wire.js';
 /** Public until the first token exists, so no other origin may read the responses. */
 const FIRST_TOKEN = ['/api/v3/configure/token/admin', '/api/v2/setup'];
 
-/** The dialect of paths without a service: admin tokens, with the errors and headers of the time-series service. */
+/**
+ * Creates the dialect of paths without a service: admin tokens, with the errors and headers of the time-series
+ * service.
+ */
 export function serverDialect(deps: {
   readonly identify: Dialect['identify'];
-  /** Value of the `cluster-uuid` header. */
+  /** Returns the value of the `cluster-uuid` header. */
   clusterUuid(): string;
   readonly cors: Cors;
   readonly log: Logger;

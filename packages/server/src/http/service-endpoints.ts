@@ -21,7 +21,8 @@ import { Type } from 'typebox';
 import type { ListedRoute } from './router.js';
 
 /**
- * Endpoints of the process. Registered after all services, so that a service's own route for such a path wins.
+ * Creates the endpoints of the process. They are registered after all services, so that a service's own route
+ * for such a path wins.
  * Source: tsdb-http, section 10.
  */
 export function createServiceEndpoints(deps: {
@@ -29,9 +30,9 @@ export function createServiceEndpoints(deps: {
   readonly operatorDialect: Dialect;
   readonly clock: Clock;
   readonly metrics: Metrics;
-  /** Why the server is not ready; `undefined` when it is. */
+  /** Returns why the server is not ready; `undefined` when it is. */
   obstacle(): Promise<string | undefined>;
-  /** All routes of the server. */
+  /** Returns all routes of the server. */
   routes(): readonly ListedRoute[];
 }): HttpService {
   const { clock, metrics, dialect, operatorDialect } = deps;

@@ -16,7 +16,7 @@ const LAST_WORDS_MS = 2000;
 export const notFoundResponse = (): HttpResponse =>
   jsonResponse(404, { error: 'Not found', data: {} });
 
-/** Errors outside any service. */
+/** Returns the response for errors outside any service. */
 export function errorResponse(error: unknown, log: Logger, { url }: HttpHead): HttpResponse {
   if (isIdentityError(error)) {
     const { status, headers, body } = toErrorResponse(error, pathOf(url));

@@ -10,7 +10,7 @@ import type { Stores } from '../folder/stores.js';
 import type { Health } from '../health.js';
 import { readVersion } from '../product-version.js';
 
-/** Server-wide metrics: readiness, dependencies and remaining resources. */
+/** Adds server-wide metrics: readiness, dependencies and remaining resources. */
 export function observeServer(
   metrics: Metrics,
   options: {
@@ -20,7 +20,7 @@ export function observeServer(
     readonly outbox: Pick<RelationalOutbox, 'oldestWaitingMs'>;
     /** The data folder. */
     readonly folder: string;
-    /** Expiry of the port's certificate; `undefined` without TLS. */
+    /** Returns the expiry of the port's certificate; `undefined` without TLS. */
     certificateExpiryMs(): number | undefined;
   },
 ): void {

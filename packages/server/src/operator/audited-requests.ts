@@ -47,13 +47,13 @@ export function audited(route: Route, log: AuditLog): Route {
   };
 }
 
-/** `undefined` if the server requires no authentication. */
+/** Returns the name of the token or user; `undefined` if the server requires no authentication. */
 export function whoOf(principal: Principal): string | undefined {
   if (principal.kind === 'admin') return principal.tokenName;
   return principal.kind === 'grantee' ? principal.name : undefined;
 }
 
-/** The audit target of a request: the names in its path, query and body. */
+/** Returns the audit target of a request: the names in its path, query and body. */
 function targetOf({ url, parameters, headers, body }: HttpRequest): string {
   const query = Object.fromEntries(new URLSearchParams(queryOf(url)));
   const isJson = isJsonType(headers['content-type']);

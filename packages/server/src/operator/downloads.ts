@@ -37,8 +37,8 @@ interface Ticket extends DownloadRequest {
 }
 
 /**
- * Single-use URLs: a browser can save a result of any size without a token in the link. The request of the URL runs through the
- * request pipeline with the credential of the client that created the URL.
+ * Single-use URLs: a browser can save a result of any size without a token in the link. The request for the URL runs
+ * through the request pipeline with the credential of the client that created the URL.
  */
 export function createDownloads(deps: {
   readonly dialect: Dialect;

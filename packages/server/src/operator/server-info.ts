@@ -47,11 +47,11 @@ export function createServerInfo(deps: {
   readonly dialect: Dialect;
   readonly facts: ServerFacts;
   readonly clock: Clock;
-  /** `undefined` if a token exists, or if the server requires none. */
+  /** Returns the state of the first token; `undefined` if a token exists, or if the server requires none. */
   firstTokenState(request: HttpHead): FirstTokenState | undefined;
   /** Checks the token of a request, because this route is public. */
   isAdmin(request: HttpHead): boolean;
-  /** Build of the console; `undefined` if it is not built. */
+  /** Returns the build of the console; `undefined` if it is not built. */
   build(): Promise<string | undefined>;
 }): HttpService {
   const { dialect, facts, clock } = deps;

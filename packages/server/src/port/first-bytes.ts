@@ -21,7 +21,7 @@ export function whenDetected(socket: Socket, notify: (first: FirstBytes) => void
   );
 }
 
-/** `undefined` while more bytes are needed: `P` can still become PUT or PRI. */
+/** Detects the protocol; `undefined` while more bytes are needed: `P` can still become PUT or PRI. */
 function firstBytesOf(head: Buffer): FirstBytes | undefined {
   if (head[0] === TLS_HANDSHAKE) return 'tls';
   const size = Math.min(head.length, HTTP2_PREFACE.length);

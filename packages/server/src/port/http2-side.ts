@@ -13,7 +13,7 @@ import { RequestQueue } from './limits/request-queue.js';
 
 export type Http2Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
-/** Open requests per connection; clients wait with more. */
+/** Maximum number of open requests per connection; clients delay further ones. */
 const MAX_STREAM_COUNT = 1000;
 
 /** Per connection, in MB: includes pending responses of many slow streams. */

@@ -15,7 +15,7 @@ import type { TlsIdentity } from './tls/tls-identity.js';
 
 /** The handlers that the port serves. */
 export interface Served extends Omit<FastReaderDeps, 'log'> {
-  /** Common headers of responses to unparsable requests, as lines with line ends. */
+  /** Returns the common headers of responses to unparsable requests, as lines with line ends. */
   headerLines(): string;
   /** GET paths that accept long queries. */
   readonly longQueryPaths: ReadonlySet<string>;

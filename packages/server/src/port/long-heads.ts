@@ -23,7 +23,7 @@ export interface LongHeadsDeps {
   /** GET paths that accept long queries. */
   readonly paths: ReadonlySet<string>;
   readonly clock: Clock;
-  /** Common response headers, as lines with line ends. */
+  /** Returns the common response headers, as lines with line ends. */
   headerLines(): string;
 }
 

@@ -33,7 +33,7 @@ export interface OnePortOptions {
   readonly clock: Clock;
   /** Absent: no TLS. */
   readonly tls?: PortTls | undefined;
-  /** Whether connections from this address start with a PROXY protocol header; none if absent. */
+  /** Whether connections from this address start with a PROXY protocol header; if absent, none do. */
   readonly isProxy?: ((address: string) => boolean) | undefined;
   readonly limit: ConnectionLimit;
   readonly refused: RefusedConnections;
@@ -52,7 +52,7 @@ export class OnePort {
   readonly #serveHttp1: readonly ((socket: Socket) => void)[];
   /** Connections whose protocol is not known yet, with their start time. */
   readonly #undetected = new Map<Socket, number>();
-  /** Those in a TLS handshake, by remote end. */
+  /** Connections in a TLS handshake, by remote end. */
   readonly #handshakes = new Map<string, Socket>();
   /** Client addresses reported by proxies. */
   readonly #clients = new WeakMap<Socket, ProxiedClient>();
@@ -193,7 +193,7 @@ export class OnePort {
  */
 function ignoreReset(): void {}
 
-/** A key for an open connection. */
+/** Returns a key for an open connection. */
 function otherEnd(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress} ${socket.localPort}`;
 }

@@ -21,7 +21,8 @@ interface Pipeline {
  * @returns whether a connection has a request without a complete response.
  */
 export function serveInOrder(http1: Server): (socket: Socket) => boolean {
-  // Without this option Node closes the connection when the client half-closes it. It is undocumented, without alternative.
+  // Without this option Node closes the connection when the client half-closes it. The option is undocumented, but
+  // it is the only one available.
   Object.assign(http1, { httpAllowHalfOpen: true });
   // The server's own listeners of its `request` event.
   const listeners = http1.listeners('request') as ((

@@ -20,7 +20,7 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Failure for a file that cannot be written; some system errors do not contain the path. */
+/** Returns the failure for a file that cannot be written; some system errors do not contain the path. */
 export function cannotWrite(path: string, error: unknown): CommandFailed {
   const why = systemText(error) ?? messageOf(error);
   return new CommandFailed(`cannot write ${path}: ${why}`);
@@ -37,7 +37,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'the address does not exist on this machine: use a local address',
 };
 
-/** The message for a system or connection error; `undefined` for bugs. */
+/** Returns the message for a system or connection error; `undefined` for bugs. */
 export function systemText(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const code: unknown = Reflect.get(error, 'code');

@@ -8,7 +8,10 @@ interface Listening {
   readonly port?: number;
 }
 
-/** What the command prints of a start that failed, and its exit code: `CommandFailed`, or `error` itself. */
+/**
+ * Returns the error that the command reports for a failed start, with its exit code: `CommandFailed`, or
+ * `error` itself.
+ */
 export function explainFailedStart(error: unknown): unknown {
   if (error instanceof ConfigInvalid) {
     const list = error.problems.map((problem) => `\n  ${problem}`).join('');

@@ -19,7 +19,8 @@ setTimeout(() => process.kill(process.pid, 'SIGKILL'), workerData);`;
 const NOTICED_MS = 5000;
 
 /**
- * The phases of a shutdown: not ready (`noticeMs`), running requests, closing. At `endMs` the process exits in any case.
+ * Returns the phases of a shutdown: not ready (`noticeMs`), running requests, closing. At `endMs` the process exits in
+ * any case.
  */
 export function stopTimes({
   drain_ms,

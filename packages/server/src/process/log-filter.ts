@@ -7,7 +7,7 @@ const PART = `(${LEVEL}|[A-Za-z_][\\w:]*=${LEVEL})`;
 /** Source: the `--log-filter` syntax of InfluxDB 3, without bare module names. */
 export const LOG_FILTER_PATTERN = `^${PART}(,${PART})*$`;
 
-/** The global level of a filter; the last one counts. `undefined` if it contains only modules. */
+/** Returns the global level of a filter; the last one counts. `undefined` if it contains only modules. */
 export function levelOfFilter(filter: string | undefined): LogLevel | undefined {
   const level = filter
     ?.split(',')

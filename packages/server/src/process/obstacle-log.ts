@@ -5,7 +5,7 @@ const CHECK_MS = 1000;
 /** A part that refuses writes while it has an obstacle. */
 export interface Obstructed {
   readonly what: string;
-  /** The reason or the error; `undefined` while writes are accepted. */
+  /** Returns the reason or the error; `undefined` while writes are accepted. */
   obstacle(): string | Error | undefined;
 }
 

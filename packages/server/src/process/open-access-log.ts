@@ -4,7 +4,10 @@ import type { ServerSettings } from '../settings.js';
 
 const STANDARD_OUTPUT = 1;
 
-/** `undefined` when disabled. Throws `ConfigInvalid` for a file that cannot be opened. Lines are dropped if the destination is slow; requests do not wait. */
+/**
+ * Opens the access log; `undefined` when disabled. Throws `ConfigInvalid` for a file that cannot be opened. Lines are
+ * dropped if the destination is slow; requests do not wait.
+ */
 export function openAccessLog(
   { access_log: format, access_log_file: path }: ServerSettings,
   clock: Clock,

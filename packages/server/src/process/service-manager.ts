@@ -22,7 +22,7 @@ export class ServiceManager {
     this.#aliveEveryMs = limitMs > 0 ? Math.max(1, limitMs / 2) : undefined;
   }
 
-  /** The server accepts requests. From now on, a blocked event loop stops the watchdog notifications. */
+  /** Call when the server accepts requests. From then on, a blocked event loop stops the watchdog notifications. */
   ready(): void {
     this.#notify('READY=1', `MAINPID=${process.pid}`);
     if (this.#aliveEveryMs === undefined) return;

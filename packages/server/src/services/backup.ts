@@ -5,7 +5,7 @@ import { Backups } from '../backup/backups.js';
 import { ScheduledBackups } from '../backup/scheduled-backups.js';
 import type { ServiceParts } from './service-parts.js';
 
-/** Backups of the complete node, with any set of services. */
+/** Opens the backups of the complete node, with any set of services. */
 export function openBackup(parts: ServiceParts, services: readonly HttpService[]): HttpService {
   const { stores, identity, audit, clock, random, log, metrics } = parts;
   const leftOut = dataNotInBackups(parts);

@@ -7,7 +7,10 @@ import {
 } from '@plinth/kernel';
 import type { Settings } from '../settings.js';
 
-/** One line for each combination that cannot work. Credentials in the environment are ignored without a bucket. */
+/**
+ * Returns one line for each combination that cannot work. Credentials in the environment are ignored without a
+ * bucket.
+ */
 export function bucketProblems({ openTables, objectStore, server }: Settings): readonly string[] {
   const { bucket, aws_endpoint, aws_allow_http } = objectStore;
   const { aws_access_key_id, aws_secret_access_key } = objectStore;
@@ -33,7 +36,10 @@ export function bucketProblems({ openTables, objectStore, server }: Settings): r
   return problems;
 }
 
-/** The bucket of published tables; `undefined` if they are in the data folder. The client is loaded by the first request. */
+/**
+ * Opens the bucket of published tables; `undefined` if they are in the data folder. The client is loaded by the first
+ * request.
+ */
 export function openBucket(
   { openTables, objectStore }: Settings,
   metrics: Metrics,

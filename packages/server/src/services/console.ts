@@ -23,11 +23,11 @@ export interface ConsoleDeps {
   /** The last lines of the log. */
   readonly ring: LogRing | undefined;
   readonly levels: LogLevels;
-  /** Why the server is not ready. */
+  /** Returns why the server is not ready. */
   obstacle(): Promise<string | undefined>;
 }
 
-/** The web console and its server-wide routes. */
+/** Opens the web console and its server-wide routes. */
 export function openConsole(
   parts: ServiceParts,
   deps: ConsoleDeps,

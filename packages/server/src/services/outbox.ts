@@ -4,7 +4,7 @@ import type { Settings } from '../settings.js';
 
 const DAY_MS = 86_400_000;
 
-/** Events between services; failures are logged. */
+/** Opens the outbox for events between services; failures are logged. */
 export function openOutbox(deps: {
   readonly stores: Stores;
   readonly settings: Settings['server'];

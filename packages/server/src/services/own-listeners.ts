@@ -3,7 +3,7 @@ import { parseRecoveryBind } from '@plinth/identity';
 import { type BindAddress, type OwnListener, splitBind } from '@plinth/kernel';
 import type { Settings } from '../settings.js';
 
-/** All addresses at which this server can be reached. */
+/** Returns all addresses at which this server can be reached. */
 export function ownListenersOf({ server, identity, rateLimit }: Settings): readonly OwnListener[] {
   const recovery = identity.admin_token_recovery_http_bind;
   const { envoy_host: host, envoy_port: port } = rateLimit;

@@ -51,7 +51,7 @@ export function openRateLimit(parts: ServiceParts): RateLimit {
   return rateLimit;
 }
 
-/** The settings for client addresses. */
+/** Returns the settings for client addresses. */
 export const clientAddressesOf = ({ server, rateLimit }: Settings): ClientAddresses =>
   new ClientAddresses({
     trustedProxies: server.trusted_proxies,

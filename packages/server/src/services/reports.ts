@@ -30,7 +30,7 @@ export class Reports {
     this.#isOpen = true;
   }
 
-  /** A report function for a service that stores its state in `store`. */
+  /** Returns a report function for a service that stores its state in `store`. */
   from(store: RelationalStore): ReportEvent | undefined {
     if (!this.#isWanted) return undefined;
     const isSame = store === this.#stores.relational;

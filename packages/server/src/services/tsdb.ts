@@ -66,6 +66,6 @@ const managementOf = (identity: Identity): TokenManagement => ({
   createFirst: (request) => identity.createFirstToken(request),
 });
 
-/** The configured revision, otherwise the commit of the release; unknown in a checkout. */
+/** Returns the configured revision, otherwise the commit of the release; unknown in a checkout. */
 export const revisionOf = (setting: string, commit: string | undefined): string =>
   setting === UNKNOWN_REVISION ? (commit ?? UNKNOWN_REVISION) : setting;

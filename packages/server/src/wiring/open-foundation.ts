@@ -26,7 +26,7 @@ import { Reports } from '../services/reports.js';
 import type { Settings } from '../settings.js';
 import type { Closers } from './closers.js';
 
-/** What every service builds on: the disk, the stores and the records of what happens. */
+/** The foundation of every service: the disk, the stores and the logs. */
 export interface Foundation {
   readonly settings: Settings;
   readonly log: Logger;

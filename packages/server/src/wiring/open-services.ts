@@ -142,7 +142,7 @@ export async function openServices(
   };
 }
 
-/** The dialects by path; a path without a service gets `dialect` with a list of what is served. */
+/** Creates the dialects by path; a path without a service gets `dialect` with a list of the served paths. */
 function openDialects(dialect: Dialect, router: Router): DialectDirectory {
   let served: ReturnType<typeof servedHere> | undefined;
   const dialects: DialectDirectory = new DialectDirectory(

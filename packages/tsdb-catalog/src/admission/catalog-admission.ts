@@ -29,7 +29,7 @@ export class CatalogAdmission {
     readonly state: CatalogState;
     readonly growth: CatalogGrowth;
     readonly limits: CatalogLimits;
-    /** Serialises the changes of each database. */
+    /** Serializes the changes to each database. */
     readonly changes: CatalogChanges;
   }) {
     this.#state = deps.state;

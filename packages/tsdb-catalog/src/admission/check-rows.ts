@@ -13,7 +13,7 @@ export type SeriesOf = (
   series: number,
 ) => { readonly tagKeys: readonly string[] };
 
-/** One table of a request after the check of its rows; the table limit is not applied yet. */
+/** One table of a request after its rows are checked; the table limit is not applied yet. */
 export interface CheckedTable {
   readonly parsed: ParsedTable;
   readonly draft: TableDraft;
@@ -24,7 +24,7 @@ export interface CheckedTable {
 }
 
 /**
- * Checks of rows and missing fields per step. A rejected row takes a microsecond, because its
+ * Number of row and missing-field checks per step. A rejected row takes a microsecond, because its
  * message is built.
  */
 const CHECKS_PER_STEP = 8192;
@@ -46,8 +46,8 @@ export function* checkRows(check: {
   readonly seriesOf: SeriesOf;
   readonly limits: CatalogLimits;
   /**
-   * Called in the last step: the number of active tables, including those being created, and its
-   * limit.
+   * Called in the last step. Returns the number of active tables, including those being created,
+   * and its limit.
    */
   readonly tableRoom: () => { readonly tableCount: number; readonly limit: number };
   /** Whether the name belongs to a deleted table. */
@@ -109,7 +109,7 @@ function* checkTable(
   return { parsed, draft, mayExist: true, refusals, firstAcceptedLine };
 }
 
-/** Returns why a table accepts no rows, if it accepts none. */
+/** Returns the reason if the table accepts no rows. */
 function tableRefusal(
   table: string,
   {

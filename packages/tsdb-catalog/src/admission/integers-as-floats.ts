@@ -3,7 +3,7 @@ import type { FieldValues, ParsedField, ParsedTable } from '@plinth/tsdb-model/p
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import { isStepEnd, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 
-/** A field whose values become floats, or which already has floats. */
+/** A field whose values are floats or are converted to floats. */
 interface NumberField extends ParsedField {
   readonly data: Extract<FieldValues, { type: 'float64' | 'int64' | 'uint64' }>;
 }
@@ -44,7 +44,10 @@ function* convertTable(parsed: ParsedTable, schema: TableSchema | undefined): St
   return { ...parsed, fields };
 }
 
-/** One float field with the values of all. A row has at most one: parsers refuse a repeated field. */
+/**
+ * Merges fields into one float field. Each row has a value in at most one of them, because parsers
+ * reject repeated fields.
+ */
 function* asFloats(same: readonly NumberField[], rowCount: number): Steps<ParsedField> {
   const values = new Float64Array(rowCount);
   const validity = new Uint8Array(Math.ceil(rowCount / 8));
@@ -57,7 +60,7 @@ function* asFloats(same: readonly NumberField[], rowCount: number): Steps<Parsed
       (validity[index] as number) |= bit;
     }
   }
-  const [first] = same as [NumberField, ...NumberField[]]; // the caller found at least one
+  const [first] = same as [NumberField, ...NumberField[]]; // the caller found at least one field
   const isFull = same.some((field) => field.validity === undefined);
   return {
     name: first.name,

@@ -41,8 +41,8 @@ export interface CatalogDeletionsDeps extends CatalogRestorationDeps {
 
 /**
  * Deletes and restores databases and tables. A deletion renames immediately, so the name is free
- * again. Restoring is possible while the data exists, which is removed at the scheduled time.
- * Source: tsdb-http, "Deletion life cycle".
+ * again. Deleted objects can be restored until their data is removed at the scheduled time. Source:
+ * tsdb-http, "Deletion life cycle".
  */
 export class CatalogDeletions {
   readonly #deps: CatalogDeletionsDeps;
@@ -89,7 +89,7 @@ export class CatalogDeletions {
   }
 
   /**
-   * Restores the database under its earlier name. @param name its present or earlier name; the
+   * Restores the database under its earlier name. @param name its current or earlier name; the
    * latest deletion if there are several.
    */
   async undeleteDatabase(name: string): Promise<void> {
@@ -104,12 +104,12 @@ export class CatalogDeletions {
     await this.#restoration.table(target);
   }
 
-  /** Removes the data of databases and tables that are due. */
+  /** Removes the data of databases and tables whose removal is due. */
   async purgeDue(steps: PurgeSteps): Promise<void> {
     await this.#purge.due(steps);
   }
 
-  /** Removes databases and tables from the catalog whose data was removed at `untilMs` or before. */
+  /** Removes from the catalog the databases and tables whose data was removed at `untilMs` or before. */
   async forgetPurged(untilMs: number): Promise<void> {
     await this.#purge.forget(untilMs);
   }
@@ -140,7 +140,7 @@ export class CatalogDeletions {
       write: async (tx) => {
         await writeDeletedDatabase(tx, left);
         await writeDeletedTables(tx, tables);
-        // The event of the database covers its tables.
+        // The event for the database covers its tables.
         await this.#deps.events.database(tx, 'deleted', database);
       },
       wasCommitted: (reader) => isDatabaseDeletedAs(reader, left),

@@ -10,11 +10,11 @@ export interface CatalogPurgeDeps {
   readonly state: CatalogState;
   readonly store: RelationalStore;
   readonly clock: Clock;
-  /** Serialises the changes of each database. */
+  /** Serializes the changes to each database. */
   readonly changes: CatalogChanges;
 }
 
-/** Callbacks of the storage engine for tables that are due. */
+/** Callbacks of the storage engine for tables whose removal is due. */
 export interface PurgeSteps {
   /** Called with the tables before anything else. */
   begin(tableIds: readonly number[]): void;
@@ -40,7 +40,7 @@ export class CatalogPurge {
     this.#changes = deps.changes;
   }
 
-  /** Removes the data of databases and tables that are due. */
+  /** Removes the data of databases and tables whose removal is due. */
   async due(steps: PurgeSteps): Promise<void> {
     for (const name of this.#databasesWithDue()) {
       // Exclusive for this database, so that it is not restored in the meantime.
@@ -58,7 +58,7 @@ export class CatalogPurge {
     }
   }
 
-  /** Removes databases and tables from the catalog whose data was removed at `untilMs` or before. */
+  /** Removes from the catalog the databases and tables whose data was removed at `untilMs` or before. */
   async forget(untilMs: number): Promise<void> {
     const { deleted } = this.#state;
     const isDue = (each: { readonly purgedMs: number | undefined }): boolean =>
@@ -75,7 +75,7 @@ export class CatalogPurge {
     for (const table of tables) deleted.removeTable(table);
   }
 
-  /** Databases in which something is due. */
+  /** Returns the databases that contain data whose removal is due. */
   #databasesWithDue(): readonly string[] {
     const { deleted } = this.#state;
     const nowMs = this.#clock.nowMs();
@@ -91,7 +91,7 @@ export class CatalogPurge {
     });
   }
 
-  /** Ids that are due in one database; a database includes all its tables. */
+  /** Returns the ids whose removal is due in one database; a database includes all its tables. */
   #dueIn(name: string): { readonly databaseIds: number[]; readonly tableIds: number[] } {
     const { deleted } = this.#state;
     const nowMs = this.#clock.nowMs();

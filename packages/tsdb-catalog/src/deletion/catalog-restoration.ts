@@ -21,7 +21,7 @@ export interface CatalogRestorationDeps {
   readonly store: RelationalStore;
   readonly clock: Clock;
   readonly limits: CatalogLimits;
-  /** Serialises the changes of each database. */
+  /** Serializes the changes to each database. */
   readonly changes: CatalogChanges;
   /** Creates the database of a retention policy. */
   readonly ensureDatabaseOfPolicy: (policy: string) => Promise<void>;
@@ -39,7 +39,7 @@ export class CatalogRestoration {
 
   /**
    * Restores the database under its earlier name, with the retention policies deleted with it.
-   * @param name its present or earlier name; the latest deletion if there are several.
+   * @param name its current or earlier name; the latest deletion if there are several.
    */
   async database(name: string): Promise<void> {
     const found = this.#findDatabase(name);
@@ -62,7 +62,7 @@ export class CatalogRestoration {
       const deleted = this.#deps.state.deleted.database(found.schema.name);
       if (deleted === undefined) throw tsdbError('resource_not_found', { resource: name });
       this.#assertRestorable(deleted, name);
-      // No other code acquires the two names in the opposite order.
+      // No other code acquires the queues of these two names in the opposite order.
       await this.#deps.changes.run(deleted.originalName, () => this.#restoreDatabase(deleted));
     });
   }

@@ -4,9 +4,9 @@ import type { TableEntry } from '../schema/grow-table.js';
 interface Deletion {
   readonly originalName: string;
   readonly deletedMs: number;
-  /** When its data will be removed; `undefined` means never. */
+  /** Time at which its data will be removed; `undefined` means never. */
   readonly hardDeleteMs: number | undefined;
-  /** When its data was removed; `undefined` while it still exists. */
+  /** Time at which its data was removed; `undefined` while it still exists. */
   readonly purgedMs: number | undefined;
 }
 
@@ -23,8 +23,8 @@ export interface DeletedTable extends Deletion {
 }
 
 /**
- * When to remove the data of a deleted resource. `absent` means that the request did not specify
- * it.
+ * Time at which to remove the data of a deleted resource. `absent` means that the request did not
+ * specify it.
  */
 export type HardDeletion =
   | { readonly kind: 'absent' | 'never' | 'default' | 'now' }
@@ -71,7 +71,9 @@ export class DeletedResources {
     return table?.purgedMs === undefined ? table?.entry.schema : undefined;
   }
 
-  /** When a table's data will be removed: with its database at the latest. */
+  /**
+   * Returns the time at which a table's data will be removed: no later than that of its database.
+   */
   hardDeleteMsOf(table: DeletedTable): number | undefined {
     const database = this.#databasesById.get(table.entry.schema.databaseId);
     const both = [table.hardDeleteMs, database?.hardDeleteMs].filter((ms) => ms !== undefined);
@@ -144,7 +146,7 @@ export function deletedTable(
 }
 
 /**
- * The time at which the data of a resource is removed.
+ * Returns the time at which the data of a resource is removed.
  * @param before the time set by an earlier deletion of the same resource.
  */
 export function hardDeleteMsOf(

@@ -60,7 +60,7 @@ export async function writeDeletedTables(tx: Tx, tables: readonly DeletedTable[]
   }
 }
 
-/** Whether the work of `writeDeletedDatabase` is stored. */
+/** Whether the changes of `writeDeletedDatabase` are stored. */
 export async function isDatabaseDeletedAs(
   reader: Kysely<CatalogTables>,
   { schema, hardDeleteMs }: DeletedDatabase,
@@ -73,7 +73,7 @@ export async function isDatabaseDeletedAs(
   return row?.name === schema.name && toMs(row.hard_delete_ms) === hardDeleteMs;
 }
 
-/** Whether the work of `writeDeletedTable` is stored. */
+/** Whether the changes of `writeDeletedTable` are stored. */
 export async function isTableDeletedAs(
   reader: Kysely<CatalogTables>,
   { entry: { schema }, hardDeleteMs }: DeletedTable,
@@ -86,7 +86,7 @@ export async function isTableDeletedAs(
   return row?.name === toStoredName(schema.name) && toMs(row.hard_delete_ms) === hardDeleteMs;
 }
 
-/** Whether the work of `restoreDatabase` is stored. */
+/** Whether the changes of `restoreDatabase` are stored. */
 export async function isDatabaseRestored(
   reader: Kysely<CatalogTables>,
   id: number,
@@ -95,7 +95,7 @@ export async function isDatabaseRestored(
   return (await found.executeTakeFirst())?.deleted_ms === null;
 }
 
-/** Whether the work of `restoreTable` is stored. */
+/** Whether the changes of `restoreTable` are stored. */
 export async function isTableRestored(reader: Kysely<CatalogTables>, id: number): Promise<boolean> {
   const found = reader.selectFrom('tsdb_tables').select('deleted_ms').where('id', '=', id);
   return (await found.executeTakeFirst())?.deleted_ms === null;

@@ -2,12 +2,13 @@ import { KeyedQueue } from '../keyed-queue.js';
 import { type VerifiedCommit, VerifiedCommits } from './verified-commits.js';
 
 /**
- * Changes of databases. Changes of the same database, by name, run one after another. Each starts only when
- * the outcome of the previous one is known: otherwise memory might not reflect a created or deleted table.
+ * Serializes changes to databases. Changes to the same database, by name, run one after another.
+ * Each starts only when the outcome of the previous one is known: otherwise memory might not
+ * reflect a created or deleted table.
  */
 export class CatalogChanges {
   readonly #queue = new KeyedQueue();
-  /** By database. Few, because each counts against the limits. */
+  /** By database. There are few, because each database counts against the limits. */
   readonly #unsettled = new Map<string, VerifiedCommits>();
 
   /** True if a change is running, and the snapshots in memory remain valid in the meantime. */

@@ -43,7 +43,7 @@ export interface CatalogTables {
     hard_delete_ms: number | null;
     original_name: string | null;
     purged_ms: number | null;
-    /** 1 if it was deleted as a part of its database. */
+    /** 1 if it was deleted as part of its database. */
     deleted_with_database: number;
     retention_ns: string | null;
   };

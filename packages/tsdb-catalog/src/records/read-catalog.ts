@@ -152,7 +152,7 @@ function toTableEntry(
 type ColumnRow = Selectable<CatalogTables['tsdb_columns']>;
 type FormerNameRow = Selectable<CatalogTables['tsdb_former_names']>;
 
-/** The rows per statement are bounded. */
+/** Limits the rows per statement. */
 const COLUMNS_PER_PAGE = 50_000;
 
 /** Columns by table, sorted by id. */

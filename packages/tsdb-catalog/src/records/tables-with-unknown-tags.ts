@@ -1,9 +1,10 @@
 const MAX_TABLE_COUNT = 10_000;
 
 /**
- * Tables for which a parser has registered tag sets that the schema does not contain, because their first line was
- * rejected or the table was deleted. Rows for these tables must be checked even if a request contains nothing new.
- * Above `MAX_TABLE_COUNT`, every table counts as having unknown tags, which is only slower.
+ * Tables for which a parser has registered tag sets that the schema does not contain, because their
+ * first line was rejected or the table was deleted. Rows for these tables must be checked even if a
+ * request contains nothing new. Above `MAX_TABLE_COUNT`, every table counts as having unknown tags,
+ * which costs only time.
  */
 export class TablesWithUnknownTags {
   readonly #tables = new Set<string>();

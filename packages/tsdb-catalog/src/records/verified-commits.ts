@@ -44,8 +44,8 @@ export class VerifiedCommits {
   }
 
   /**
-   * Determines the outcome of a commit for which it is unknown, and completes the commit. Throws
-   * while the store is unreachable.
+   * Determines the unknown outcome of a commit, and completes the commit. Throws while the store is
+   * unreachable.
    */
   async determineOutcome(): Promise<void> {
     await this.#exclusive.run(() => this.#determineOutcome());

@@ -24,7 +24,7 @@ import {
 import { growTable, newTable, type TableEntry } from './grow-table.js';
 import type { TableDraft } from './table-draft.js';
 
-/** After this many tables, which take several milliseconds, the change yields to the event loop. */
+/** After this many tables, which take several milliseconds, a change yields to the event loop. */
 const TABLES_PER_TICK = 256;
 const INTERNAL_RETENTION_NS = 7n * 86_400n * 1_000_000_000n;
 
@@ -35,7 +35,7 @@ export interface CatalogGrowthDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly limits: CatalogLimits;
-  /** Serialises the changes of each database. */
+  /** Serializes the changes to each database. */
   readonly changes: CatalogChanges;
 }
 
@@ -88,7 +88,7 @@ export class CatalogGrowth {
     drafts: readonly TableDraft[],
     options: {
       readonly isLimited?: boolean | undefined;
-      /** Of a new database. */
+      /** Applies to a new database. */
       readonly integerFields?: IntegerFields | undefined;
     } = {},
   ): Promise<DatabaseSchema> {
@@ -100,7 +100,7 @@ export class CatalogGrowth {
       if (fault !== undefined) throw tsdbError('database_name_invalid', fault);
       this.#assertRoomFor(name, isLimited);
       await this.ensureDatabaseOfPolicy(name);
-      this.#assertRoomFor(name, isLimited); // others may have been created in the meantime
+      this.#assertRoomFor(name, isLimited); // other databases may have been created in the meantime
     }
     const database = existing ?? this.#newDatabase(name, retentionNs, integerFields);
     const isInternal = name === INTERNAL_DATABASE;

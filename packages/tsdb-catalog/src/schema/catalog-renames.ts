@@ -30,7 +30,7 @@ export interface RenamedTable {
   readonly after: string;
 }
 
-/** Objects that store names of tables, and change with them. */
+/** Objects that store table names and are updated when a table is renamed. */
 export interface RenameFollower {
   /** Changes the stored names in the transaction of the rename. */
   write<DB>(tx: Transaction<DB>, renamed: RenamedTable): Promise<void>;
@@ -58,7 +58,7 @@ export class CatalogRenames {
   constructor(deps: {
     readonly state: CatalogState;
     readonly store: RelationalStore;
-    /** Serialises the changes of each database. */
+    /** Serializes the changes to each database. */
     readonly changes: CatalogChanges;
     /** Called in the tick in which a new name becomes visible. */
     readonly onRenamed: (table: TableSchema) => void;
@@ -79,7 +79,7 @@ export class CatalogRenames {
   }
 
   /**
-   * Throws what `renameTable` would throw; returns the table. Throws `internal_database`,
+   * Returns the table if `renameTable` would succeed. Throws `internal_database`,
    * `database_not_known`, `table_not_known`, `table_definition_invalid`, `rename_invalid`,
    * `name_taken`, `schema_limit_reached`, `table_converting`.
    */
@@ -179,7 +179,7 @@ export class CatalogRenames {
   }
 
   /**
-   * Frees a former name of a table, for a new table. Throws `internal_database`,
+   * Frees a former name of a table, so that a new table can use it. Throws `internal_database`,
    * `database_not_known`, `table_not_known`.
    */
   async forgetName(target: { readonly database: string; readonly table: string }): Promise<void> {
@@ -255,7 +255,7 @@ export class CatalogRenames {
   }
 }
 
-/** The next version of the table, in which the column has another name. */
+/** Returns the next version of the table with the column renamed. */
 function withColumnName(schema: TableSchema, column: Column, name: string): TableSchema {
   const before = column.name;
   const renamed: Column = {
@@ -283,7 +283,7 @@ function assertOther(what: 'table' | 'column', before: string, after: string): v
   throw tsdbError('rename_invalid', `the ${what} already has the name '${after}'; use another`);
 }
 
-/** Writes could not use the name. Source: tsdb-http, "Line protocol grammar". */
+/** Writes cannot use the name. Source: tsdb-http, "Line protocol grammar". */
 function assertExpressible(name: string): void {
   if (/[\t\n]/.test(name)) throw notExpressible(name, 'contains a tab or newline');
   if (name.endsWith('\\')) throw notExpressible(name, 'ends with a backslash');

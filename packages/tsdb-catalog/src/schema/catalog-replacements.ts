@@ -15,7 +15,9 @@ import { writeFormerNames, writeMovedTable } from '../records/rename-records.js'
 import type { CatalogGrowth } from './catalog-growth.js';
 import { draftTable, type TableDefinition } from './draft-table.js';
 
-/** No row is older: the staged copy of a table keeps its rows until it replaces the table. */
+/**
+ * No row is older than this: the staged copy of a table keeps its rows until it replaces the table.
+ */
 const KEEP_ALL_NS = 2n ** 63n - 1n;
 
 type StagedDefinition = Pick<TableDefinition, 'tags' | 'fields'>;
@@ -26,7 +28,7 @@ export interface Replacement {
   readonly after: TableSchema;
 }
 
-/** Objects that refer to a table by id, and follow its replacement. */
+/** Objects that refer to a table by id and are updated when it is replaced. */
 export interface ReplacementFollower {
   write<DB>(tx: Transaction<DB>, replacement: Replacement): Promise<void>;
   /** Called in the tick in which the replacement becomes visible. */
@@ -71,7 +73,7 @@ export class CatalogReplacements {
   /**
    * Creates the copy of a table, without rows. A rename in progress is finished first.
    * Throws `table_not_known`, and the errors of `definitionOf`.
-   * @param definitionOf returns the columns of the copy of the present table.
+   * @param definitionOf returns the columns of the copy of the current table.
    */
   async stage(
     original: TableSchema,
@@ -114,7 +116,7 @@ export class CatalogReplacements {
     const { changes, state, onRemoved } = this.#deps;
     await changes.run(INTERNAL_DATABASE, async () => {
       const entry = state.table(staged.id);
-      // A replacement that was made has moved it to the database of the original.
+      // A completed replacement has moved it to the database of the original.
       if (entry === undefined || entry.schema.databaseId !== this.#internal().id) return;
       const nowMs = this.#deps.clock.nowMs();
       const deleted = deletedTable(entry, {
@@ -171,7 +173,7 @@ export class CatalogReplacements {
         state.hideTable(state.databaseById(database.id) ?? database, deleted);
         const present = state.databaseById(database.id) ?? database;
         state.show(present, [{ ...copy, schema: after }]);
-        state.tableCount++; // the copy did not count before
+        state.tableCount++; // the copy was not counted before
         onRenamed(after);
         for (const each of this.#followers) each.applyCommitted(replacement);
         onRemoved([{ id: before.id, database: database.name, table: before.name }]);
@@ -208,7 +210,7 @@ export class CatalogReplacements {
   }
 }
 
-/** The copy, with all properties of the table that are not its columns. */
+/** Returns the copy with all properties of the table except its columns. */
 function successor(before: TableSchema, copy: TableSchema): TableSchema {
   const { retentionNs: _, ...others } = copy;
   const { name, databaseId, retentionNs, formerNames } = before;

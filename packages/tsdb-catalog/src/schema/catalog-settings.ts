@@ -7,7 +7,7 @@ import type { CatalogChanges } from '../records/catalog-changes.js';
 import type { CatalogTables } from '../records/catalog-tables.js';
 import { writeDatabaseSettings, writeTableRetention } from '../records/write-catalog.js';
 
-/** Settings without a value here keep theirs. */
+/** Settings to change; omitted settings keep their values. */
 export interface DatabaseSettings {
   /** `forever` keeps rows forever. */
   readonly retentionNs?: bigint | 'forever' | undefined;
@@ -26,7 +26,7 @@ export class CatalogSettings {
   constructor(deps: {
     readonly state: CatalogState;
     readonly store: RelationalStore;
-    /** Serialises the changes of each database. */
+    /** Serializes the changes to each database. */
     readonly changes: CatalogChanges;
   }) {
     this.#state = deps.state;

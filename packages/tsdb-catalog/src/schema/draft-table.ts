@@ -8,7 +8,7 @@ import { type NewColumn, TableDraft } from './table-draft.js';
 export interface TableDefinition {
   readonly database: string;
   readonly table: string;
-  /** In the order of the series key. */
+  /** Tags in the order of the series key. */
   readonly tags: readonly string[];
   readonly fields: readonly { readonly name: string; readonly type: FieldType }[];
 }

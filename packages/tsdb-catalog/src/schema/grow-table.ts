@@ -28,8 +28,8 @@ export function newTable(
 }
 
 /**
- * The next version of the table, with the columns in `added`; new tags are appended to the series
- * key.
+ * Returns the next version of the table, with the columns in `added`; new tags are appended to the
+ * series key.
  */
 export function growTable(entry: TableEntry, added: readonly NewColumn[]): TableEntry {
   const { schema } = entry;
@@ -55,7 +55,7 @@ export function growTable(entry: TableEntry, added: readonly NewColumn[]): Table
   };
 }
 
-/** Columns by name, iterating in byte order of the names. */
+/** Returns the columns by name, iterating in byte order of the names. */
 export function byName(columns: readonly Column[]): ReadonlyMap<string, Column> {
   const sorted = columns.toSorted((a, b) => compareByteOrder(a.name, b.name));
   return new Map(sorted.map((column) => [column.name, column]));

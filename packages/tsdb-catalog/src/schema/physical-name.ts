@@ -1,7 +1,7 @@
 /**
  * Prefixes of all columns that Plinth adds to segments, DuckDB tables and generated SQL, such as
- * `_seq_rank`. No column of a client has such a name in DuckDB, including columns from earlier
- * versions, so do not add a prefix: those columns keep their names.
+ * `_seq_rank`. No client column has such a name in DuckDB, not even one created by an earlier
+ * version. Do not add a prefix: existing columns keep their names and may start with it.
  */
 const HELPER_PREFIXES = ['_series', '_seq'];
 /** Columns that DuckDB adds to tables and files. */

@@ -24,7 +24,7 @@ export class TableDraft {
   readonly name: string;
   readonly base: TableSchema | undefined;
   readonly #limits: CatalogLimits;
-  /** In order of appearance; the last `#pendingCount` belong to the current row. */
+  /** Columns in order of appearance; the last `#pendingCount` belong to the current row. */
   readonly #added: NewColumn[] = [];
   readonly #addedKinds = new Map<string, ColumnKind>();
   #pendingCount = 0;

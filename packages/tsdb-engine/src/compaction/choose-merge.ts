@@ -4,28 +4,32 @@ import { dayOf } from '../flush/partitions.js';
 import { type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
 
 /**
- * Number of segments of one partition and level that start a merge, and maximum number that it reads: fewer if they have
- * many values. The result, of the next level, is one segment, or several if their partitions are narrower.
+ * Number of segments of one partition and level that triggers a merge, and the maximum number that
+ * a merge reads; it reads fewer if they have many values. The result, of the next level, is one
+ * segment, or several if their partitions are narrower.
  */
 const MERGE_COUNT = 8;
-/** Maximum bytes that a merge reads, if it can be divided; larger segments are not merged. */
+/** Maximum size of the inputs of a merge, if it can be divided; larger segments are not merged. */
 const MAX_MERGE_BYTES = 256 * 1024 * 1024;
 /**
  * Large segments, with this many values, are only rewritten for overlays, deletions and requests, so that
  * each row is merged a few times at most.
  */
 const LARGE_SEGMENT_VALUES = 8 * 1024 * 1024;
-/** Values of a merge of smaller segments, which are sorted in memory: about two flushes. */
+/**
+ * Maximum number of values in a merge of smaller segments, which are sorted in memory: about two
+ * flushes.
+ */
 const MAX_MERGE_VALUES = 3 * LARGE_SEGMENT_VALUES;
 
 /**
- * The next step. `merge` creates unique segments. `split` divides an overlay into several that span
- * less time.
+ * The next compaction step. `merge` creates unique segments. `split` divides an overlay into
+ * several that span less time.
  */
 export interface Merge {
   readonly kind: 'merge' | 'split';
   readonly inputs: readonly Segment[];
-  /** Maximum number of output files; absent means the number of a flush. */
+  /** Maximum number of output files; absent means the same limit as for a flush. */
   readonly maxPartitions?: number;
 }
 
@@ -165,7 +169,7 @@ function withinValues(segments: readonly Segment[]): readonly Segment[] {
   });
 }
 
-/** The number of values, including series and timestamp. */
+/** Returns the number of values, including series and timestamps. */
 const valuesOf = ({ rowCount, columnIds }: Segment): number => rowCount * (columnIds.size + 2);
 
 const bySize = (a: Segment, b: Segment): number => a.sizeBytes - b.sizeBytes;

@@ -1,4 +1,4 @@
-/** Delays after a failed merge, doubled up to the longest. */
+/** Delays after a failed merge: doubled after each failure, up to the maximum. */
 const FIRST_RETRY_MS = 10_000;
 const LONGEST_RETRY_MS = 3_600_000;
 

@@ -38,7 +38,7 @@ interface Merging {
   readonly merge: Merge;
   readonly duckDb: DuckDbHost;
   readonly files: SegmentFiles;
-  /** Older rows have left the retention period and are dropped permanently. */
+  /** Rows before this time are outside the retention period and are dropped permanently. */
   readonly visibleFromNs: bigint;
 }
 
@@ -114,7 +114,7 @@ function largestOf(
   };
 }
 
-/** What was deleted from a segment, including its expired rows. */
+/** Returns SQL for the rows and values deleted from a segment, including its expired rows. */
 function deletedFrom(
   segment: Segment,
   { merge, visibleFromNs }: Merging,

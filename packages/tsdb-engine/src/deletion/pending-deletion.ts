@@ -4,12 +4,12 @@ import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { TableStore } from '../table/table-store.js';
 import type { Tombstone } from '../table/tombstones.js';
 
-/** Flush and compaction wait for the deletion at most this long. */
+/** Maximum time for which flush and compaction wait for the deletion. */
 export const MAX_FIND_MS = 30_000;
 
 /**
- * A deletion whose rows are still being found. It has its `seq` from the start, and no file is
- * written that could mix older and newer rows until it ends.
+ * A deletion whose rows are still being found. Its `seq` is assigned at the start, and until it
+ * ends, no file is written that could mix older and newer rows.
  */
 export class PendingDeletion {
   readonly #store: TableStore;

@@ -11,8 +11,8 @@ import type { WriteBuffer } from '../write/write-buffer.js';
 import { PendingDeletion } from './pending-deletion.js';
 
 /**
- * Maximum deletions of one table that compaction has not carried out; each slows down the queries
- * that it affects. A deletion of values counts once for each field.
+ * Maximum number of deletions of one table that compaction has not carried out; each slows down the
+ * queries that it affects. A deletion of values counts once for each field.
  */
 const MAX_WAITING_COUNT = 1000;
 /**
@@ -20,9 +20,12 @@ const MAX_WAITING_COUNT = 1000;
  */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
-/** Each point is part of the text of the queries that the deletion affects, once for each field of a deletion of values. */
+/**
+ * Each point is part of the SQL text of the queries that the deletion affects, once for each field
+ * of a deletion of values.
+ */
 const MAX_POINTS = 10_000;
-/** Maximum points of one table that compaction has not removed. */
+/** Maximum number of points of one table that compaction has not removed. */
 const MAX_WAITING_POINTS = 100_000;
 
 /** Deletes rows: queries hide them from then on, and compaction removes them from files. */
@@ -81,7 +84,8 @@ export class RowDeletions {
       if (tombstones.conditionCount + own > MAX_WAITING_COUNT)
         throw tsdbError('too_many_deletions', { table: schema.name });
     }
-    // No await follows between here and the log record, so later rows have higher sequence numbers.
+    // The code from here to the log record is synchronous, so later rows have higher sequence
+    // numbers.
     const seq = this.#buffer.nextSeq();
     const made = stores.map((store): { store: TableStore; tombstone: Tombstone } => {
       const id = this.#random.uuidV7();

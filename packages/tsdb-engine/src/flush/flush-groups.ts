@@ -34,9 +34,9 @@ export class FlushGroups {
   }
 
   /**
-   * Writes in groups, because DuckDB has memory for the rows of some thousand tables. Each group's
+   * Writes in groups, because DuckDB has memory for the rows of a few thousand tables. Each group's
    * log position is registered with it; the last group advances the position of all tables. Returns
-   * false if time ran out before that.
+   * false if the time limit is reached first.
    */
   async write(closed: ClosedGeneration): Promise<boolean> {
     const { tables, fileCommits, mustStop, onProgress } = this.#deps;
@@ -45,7 +45,7 @@ export class FlushGroups {
       store.generation(closed.number)?.duckDbBytes ?? 0;
     const waiting = [...tables()]
       .filter((store) => store.generation(closed.number) !== undefined)
-      // The tables that use the most memory come first, to make room for the others.
+      // The tables that use the most memory come first, to free memory for the others.
       .sort((a, b) => duckDbBytes(b) - duckDbBytes(a));
     const tableCount = waiting.length;
     do {

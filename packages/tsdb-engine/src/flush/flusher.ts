@@ -20,12 +20,12 @@ export interface FlushSettings {
 
 /**
  * A generation of this size is flushed as soon as writes pause. Segments are sorted by series, so
- * queries of few series read little, and no client waits for the work.
+ * queries for few series read little, and no client waits for the work.
  */
 const IDLE_FLUSH_BYTES = 128 * 1024 * 1024;
 const IDLE_FLUSH_MS = 1000;
 
-/** Delays after a failed flush, doubled up to the longest. */
+/** Delays after a failed flush: doubled after each failure, up to the maximum. */
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
 const CHECK_INTERVAL_MS = 1000;
@@ -199,8 +199,8 @@ export class Flusher {
   }
 
   /**
-   * Starts a flush of the present rows like `flushSoon`, but also directly after a failed flush.
-   * Used for requests of operators.
+   * Starts a flush of the current rows like `flushSoon`, but also directly after a failed flush.
+   * Used for operator requests.
    */
   flushNow(): void {
     this.#notBeforeMs = 0;
@@ -240,7 +240,7 @@ export class Flusher {
       throw new FlushHeldElsewhere();
   }
 
-  /** Called once after startup if every record was restored, flushed before, or of a deleted table. */
+  /** Called once after startup if every record was restored, was flushed before, or belongs to a deleted table. */
   removeObsoleteFiles(): void {
     this.#mayHaveObsoleteFiles = true;
   }
@@ -263,7 +263,7 @@ export class Flusher {
     if (this.#buffer.sizeBytes > 0) this.#deps.onDeferred();
   }
 
-  /** True if startup is fast even with all rows in the log. */
+  /** True if startup is fast even if the log still contains all rows. */
   get #isStartShort(): boolean {
     const { sizeBytes, fileCount } = this.#buffer.logLength;
     if (sizeBytes > MAX_DEFERRED_BYTES || fileCount > MAX_DEFERRED_FILES) return false;

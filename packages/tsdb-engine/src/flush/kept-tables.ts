@@ -2,7 +2,7 @@ import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
 
 /**
- * Files of smaller tables are mostly metadata, and writing two of them takes as long as for
+ * Files of smaller tables are mostly metadata, and writing two of them takes as long as writing
  * thousands of rows.
  */
 const SMALL_BYTES = 64 * 1024;
@@ -11,8 +11,8 @@ const SMALL_BYTES = 64 * 1024;
  */
 const FEW_SERIES = 10_000;
 /**
- * Maximum log size with kept rows, because the log is read at startup. If the process is killed between two flushes,
- * as much remains.
+ * Maximum log size with kept rows, because the log is read at startup. If the process is killed
+ * between two flushes, the same amount remains.
  */
 const MAX_LOG_BYTES = 128 * 1024 * 1024;
 /** Fraction of the flush size: kept rows must not trigger the next flush. */

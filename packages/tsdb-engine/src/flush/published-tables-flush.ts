@@ -14,14 +14,16 @@ export class PublishedTablesFlush {
   /** `undefined` if all tables are flushed at the same age. */
   policy: PublishedTablesPolicy | undefined;
   readonly #deps: { readonly tables: () => Iterable<TableStore>; readonly clock: Clock };
-  /** When rows of a published table were first seen in memory. */
+  /** Time at which rows of a published table were first seen in memory. */
   #sinceMs: number | undefined;
 
   constructor(deps: { readonly tables: () => Iterable<TableStore>; readonly clock: Clock }) {
     this.#deps = deps;
   }
 
-  /** Called once a second: measures the age of the rows from its first call with rows in memory. */
+  /**
+   * Called once a second. The age of the rows is measured from the first call with rows in memory.
+   */
   checkDue(): boolean {
     const { policy } = this;
     if (policy === undefined) return false;

@@ -93,7 +93,7 @@ export async function writeSegment(options: {
  * per row, which took most of the time.
  */
 function sortedRowsText(options: {
-  /** SQL text for FROM, and WHERE. */
+  /** SQL text for FROM and WHERE. */
   readonly rows: string;
   /** Quoted column names. */
   readonly values: readonly string[];

@@ -13,7 +13,7 @@ export class LogRetention {
   readonly #check: Disposable;
   /** An earlier run of the server may have had live queries. */
   #lastUsedMs: number;
-  /** `unknown` until the first change, and after a failed one. */
+  /** `unknown` until the first change, and after a failed change. */
   #state: 'started' | 'stopped' | 'unknown' = 'unknown';
   #changing = Promise.resolve();
 
@@ -45,7 +45,7 @@ export class LogRetention {
     await this.#changing;
   }
 
-  /** After a failure, clients may receive `gap` when they continue, and the next call tries again. */
+  /** After a failure, clients may receive `gap` when they continue, and the next call retries. */
   #change(state: 'started' | 'stopped'): void {
     if (this.#state === state) return;
     this.#state = state;

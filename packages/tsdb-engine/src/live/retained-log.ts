@@ -6,12 +6,12 @@ import type { TableStore } from '../table/table-store.js';
 import { isDeletion, type Tombstone } from '../table/tombstones.js';
 import type { TableBatch, WriteBuffer } from '../write/write-buffer.js';
 
-/** Bytes of records that are read before other work runs. */
+/** Number of bytes of records that are read before other work runs. */
 const YIELD_BYTES = 2 * 1024 * 1024;
 /** Number of the first log file of a node. */
 const FIRST_FILE = 1;
 
-/** The rows of a record, of the requested tables only; without rows if it has none of these. */
+/** The rows of a record that belong to the requested tables; empty if there are none. */
 export interface RetainedRecord {
   readonly seq: bigint;
   readonly batches: readonly TableBatch[];
@@ -30,9 +30,9 @@ export class RetainedLog {
   readonly #log: CommitLog;
   readonly #buffer: WriteBuffer;
   readonly #storeOf: (tableId: number) => TableStore | undefined;
-  /** Numbers of the first record, by file. */
+  /** Number of the first record in each file. */
   #known = new Map<number, bigint>();
-  /** By table, rows written before this number may have been deleted. */
+  /** By table: rows written before this number may have been deleted. */
   readonly #deleted = new Map<number, bigint>();
 
   constructor(options: {
@@ -82,7 +82,10 @@ export class RetainedLog {
     if (first !== undefined && first.seq < newest) await this.#log.clearRetained();
   }
 
-  /** Rows of these tables were deleted: retained files are deleted, and clients cannot continue before now. */
+  /**
+   * Call when rows of these tables were deleted. Deletes the retained files; clients can no longer
+   * continue from earlier rows.
+   */
   rowsDeleted(tableIds: readonly number[]): Promise<void> {
     for (const tableId of tableIds) this.#deleted.set(tableId, this.#buffer.lastSeq);
     return this.#log.clearRetained();

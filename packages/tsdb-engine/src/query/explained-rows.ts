@@ -1,6 +1,6 @@
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 
-/** DuckDB's plan types, with the names of the specification; the unoptimized plan is omitted. */
+/** Maps DuckDB's plan types to the names in the specification; the unoptimized plan is omitted. */
 const PLAN_TYPES: ReadonlyMap<string, string> = new Map([
   ['logical_opt', 'logical_plan'],
   ['physical_plan', 'physical_plan'],

@@ -151,8 +151,8 @@ interface RowsToSort {
   /** Estimated memory that DuckDB needs to sort or group the rows. */
   readonly sortBytes: number;
   /**
-   * Estimated size of the sorted rows that stay in DuckDB until the last one is read. Few queries
-   * need it.
+   * Estimated size of the sorted rows that stay in DuckDB until the last one is read. Computed on
+   * demand, because few queries need it.
    */
   readonly bytesInDuckDb: () => number;
   /** Estimated maximum number of result rows. */

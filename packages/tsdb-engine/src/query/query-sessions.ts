@@ -25,7 +25,7 @@ interface QuerySessionsDeps {
   readonly queryTimeoutMs: number;
 }
 
-/** Opens sessions: queries of several statements. */
+/** Opens sessions: queries that consist of several statements. */
 export class QuerySessions {
   readonly #deps: QuerySessionsDeps;
 

@@ -22,14 +22,14 @@ import type { SliceMemory, SliceReservation } from './slices/slice-memory.js';
  * two queries would take longer than sorting.
  */
 const MAX_WHOLE_ROWS = 200_000;
-/** Each slice scans the timestamps of all rows, which is not worthwhile for less. */
+/** Each slice scans the timestamps of all rows, which is not worthwhile for smaller slices. */
 const LEAST_BYTES = 1024 * 1024;
 /**
  * Thresholds for slicing: rows for results with short strings, bytes for those with longer strings.
  */
 const MIN_SLICED_ROWS = 8192;
 const MIN_SLICED_BYTES = 4 * 1024 * 1024;
-/** Rows read to estimate string lengths, which may be very long. */
+/** Number of rows read to estimate string lengths, which may be very long. */
 const PROBE_ROWS = 16;
 /** A chunk of very long strings is a separate slice, because decoding it blocks the event loop. */
 const MAX_CHUNK_BYTES = 16 * 1024 * 1024;

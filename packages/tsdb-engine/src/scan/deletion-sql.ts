@@ -41,8 +41,8 @@ export interface DeletionSql {
 export const NOTHING_DELETED: DeletionSql = { remainingRows: undefined, deletedValues: new Map() };
 
 /**
- * Returns what these tombstones remove from the rows of a source.
- * @param seriesConditions contains all of the tombstones.
+ * Returns the conditions for the rows and values of a source that these tombstones remove.
+ * @param seriesConditions contains the conditions of all of these tombstones.
  */
 export function deletionSql(
   tombstones: readonly Tombstone[],
@@ -86,7 +86,7 @@ export function deletionSql(
   };
 }
 
-/** Equal for equal deletions. */
+/** Returns the same key for equal deletions. */
 export const deletionKey = ({ remainingRows = '', deletedValues }: DeletionSql): string =>
   [remainingRows, ...Array.from(deletedValues, (entry) => entry.join(' '))].join('\n');
 
@@ -130,7 +130,7 @@ function pointsText(points: readonly SeriesPoint[]): string {
   return `(_series, epoch_ns("time")) IN (SELECT (s, t) FROM (${lists}))`;
 }
 
-/** For too many series to list them individually. */
+/** Used if there are too many series to list them individually. */
 function* joinedText(
   conditions: readonly TagCondition[],
   table: SeriesOfTable['table'],

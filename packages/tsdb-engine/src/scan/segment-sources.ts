@@ -6,7 +6,8 @@ import { parquetFrom, type Source } from './sources.js';
 
 /**
  * Segments with the same columns form one source. Overlays form separate sources, and so do
- * segments from which different rows or values were deleted. @param deletionSqlOf what was deleted from a segment.
+ * segments from which different rows or values were deleted.
+ * @param deletionSqlOf returns the conditions for what was deleted from a segment.
  */
 export function segmentSources(
   files: SegmentFiles,

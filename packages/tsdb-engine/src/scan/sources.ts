@@ -39,7 +39,7 @@ export function tableFrom(name: string): string {
   return quoteName(name);
 }
 
-/** Returns the expression of SELECT for a stored field, which is NULL where its value was deleted. */
+/** Returns the SELECT expression for a stored field, which is NULL where its value was deleted. */
 export function valueText(
   { id, physicalName }: Pick<Column, 'id' | 'physicalName'>,
   deletedValues: ReadonlyMap<number, string> | undefined,

@@ -42,8 +42,8 @@ export class SeriesIndex implements SeriesLookup {
   }
 
   /**
-   * The index stores tags by their stored names: the names at their creation (`Column.storedTagName`). All functions
-   * accept present, former and stored names.
+   * The index stores tags by their stored names: the names at their creation
+   * (`Column.storedTagName`). All functions accept current, former and stored names.
    */
   set names(names: TagNames) {
     this.#names = names.areStored ? undefined : names;
@@ -68,7 +68,7 @@ export class SeriesIndex implements SeriesLookup {
     return this.#ids.ordinalOf(low, high);
   }
 
-  /** Present names of the tags. */
+  /** Current names of the tags. */
   get tagNames(): Iterable<string> {
     const names = this.#names;
     return names === undefined ? this.#tags.keys : [...this.#tags.keys].map((k) => names.nameOf(k));
@@ -120,7 +120,7 @@ export class SeriesIndex implements SeriesLookup {
     return column?.codeOf(value);
   }
 
-  /** Returns the tags of a series by their present names, ascending by key. */
+  /** Returns the tags of a series by their current names, ascending by key. */
   tagsOf(ordinal: number): { readonly keys: string[]; readonly values: string[] } {
     const tags = this.#tags.tagsOf(ordinal);
     const names = this.#names;
@@ -154,7 +154,7 @@ export class SeriesIndex implements SeriesLookup {
     if (names === undefined || keys.every((key) => names.storedNameOf(key) === key)) {
       return this.#resolveKeys(keys, tags);
     }
-    // The packed tags have other keys and possibly another order than those of the index.
+    // The keys of the packed tags, and possibly their order, differ from those of the index.
     return this.resolve(keys, unpackValues(keys, tags));
   }
 
@@ -171,7 +171,7 @@ export class SeriesIndex implements SeriesLookup {
 
   /**
    * Adds a stored series under its stored id.
-   * @param lastTime the series has no later stored row.
+   * @param lastTime timestamp after which the series has no stored row.
    */
   load(
     id: bigint,

@@ -25,7 +25,7 @@ export class SeriesTable implements EvictableTable {
   readonly #table: RebuildableTable;
   readonly #duckDb: DuckDbHost;
   readonly #index: SeriesIndex;
-  /** Number of series that DuckDB has. */
+  /** Number of series stored in DuckDB. */
   #copiedCount = 0;
   /** DuckDB column name of each tag that has a column, by the tag's key. */
   readonly #columns = new Map<string, string>();
@@ -58,8 +58,8 @@ export class SeriesTable implements EvictableTable {
   }
 
   /**
-   * Resolves when DuckDB has every series known at the call. They stay there while the table is in
-   * use.
+   * Resolves when DuckDB has all series known at the call. The series stay there while the table is
+   * in use.
    */
   async copyToDuckDb(schema: TableSchema): Promise<void> {
     if (this.#exists && this.#copiedCount === this.#index.count) {

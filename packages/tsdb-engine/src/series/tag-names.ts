@@ -2,8 +2,9 @@ import { storedTagNameOf } from '@plinth/tsdb-model/columns/column.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 
 /**
- * Present, former and stored names of the tags of one table: see `Column.storedTagName`. A name that a tag once had
- * never belongs to another column, so every present and former name has one stored name.
+ * Current, former and stored names of the tags of one table: see `Column.storedTagName`. A name
+ * that a tag once had never belongs to another column, so every current and former name has one
+ * stored name.
  */
 export class TagNames {
   readonly #storedNames = new Map<string, string>();
@@ -26,12 +27,12 @@ export class TagNames {
     return this.#storedNames.size === 0;
   }
 
-  /** Returns the stored name of a present, former or stored name. */
+  /** Returns the stored name of a current, former or stored name. */
   storedNameOf(name: string): string {
     return this.#storedNames.get(name) ?? name;
   }
 
-  /** Returns the present name of a stored name. */
+  /** Returns the current name of a stored name. */
   nameOf(storedName: string): string {
     return this.#names.get(storedName) ?? storedName;
   }

@@ -2,7 +2,10 @@ import { isAscii } from 'node:buffer';
 
 const FIRST_COUNT = 64;
 const FIRST_SIZE_BYTES = 1024;
-/** Values that are decoded together: a runtime call per string would take most of the time. */
+/**
+ * Number of values that are decoded together: a runtime call per string would take most of the
+ * time.
+ */
 const TEXTS_AT_ONCE = 256;
 
 /**

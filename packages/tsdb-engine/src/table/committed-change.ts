@@ -1,12 +1,13 @@
 /**
- * Applies a file change to the objects of a table after its commit. All work that can fail precedes the commit.
- * `apply` returns `undefined`, not a promise, so it cannot call the disk, the relational store or DuckDB.
+ * Applies a file change to the objects of a table after its commit. All work that can fail precedes
+ * the commit. `apply` returns `undefined`, not a promise, so it cannot access the disk, the
+ * relational store or DuckDB.
  */
 export interface CommittedChange {
   readonly apply: () => undefined;
   /** Runs work exclusively, while no other change of the table's files and rows runs. */
   readonly runExclusively: (work: () => Promise<void>) => Promise<void>;
-  /** Optional optimisations after the change. Never rejects. */
+  /** Optional optimizations after the change. Never rejects. */
   readonly cleanUp: () => Promise<void>;
 }
 

@@ -28,7 +28,7 @@ export class RepeatedPoints {
     readonly duckDb: DuckDbHost;
     readonly segments: TableSegments;
     readonly generations: Generations;
-    /** Serialises changes of the sources and repeated points. */
+    /** Serializes changes to the sources and repeated points. */
     readonly exclusive: Exclusive;
     readonly onError: (error: unknown) => void;
   }) {
@@ -101,7 +101,8 @@ export class RepeatedPoints {
 
   /**
    * Drops the points that occur in none of these sources. On failure, reports it and keeps all
-   * points until the next call: queries then merge more than necessary. Only within `exclusive`.
+   * points until the next call: queries then merge more than necessary. Call only within
+   * `exclusive`.
    */
   async prune(later: readonly Source[]): Promise<void> {
     if (this.#keys.count === 0) return;

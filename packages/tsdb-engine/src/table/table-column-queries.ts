@@ -19,7 +19,7 @@ import type { GenerationTable } from './generation-table.js';
 import type { TableComponents } from './table-components.js';
 import type { OpenSegment } from './table-segments.js';
 
-/** Rows per series in which the last row of every series is looked for first. */
+/** Number of rows per series that are first searched for the last row of every series. */
 const LAST_ROWS_PER_SERIES = 4;
 
 type Result = Iterable<ResultChunk> | undefined;
@@ -34,7 +34,7 @@ export class TableColumnQueries {
   readonly #columns: TableColumns;
   readonly #loads: LoadQueue;
   readonly #requested: RequestedRows;
-  /** The segments at the latest query of all last rows that had to read older rows. */
+  /** Segments when a query for all last rows most recently had to read older rows. */
   #incompleteSegments: readonly OpenSegment[] | undefined;
   /** Reused, because every query needs the segments in its range, and a segment never changes. */
   readonly #segmentSources = new WeakMap<OpenSegment, RowSource>();
@@ -88,7 +88,7 @@ export class TableColumnQueries {
     const newest = { ...request, minTimeNs: newestFromNs ?? minTimeNs };
     const chunks = await this.#computeFrom(newest, read, newestFromNs !== undefined);
     if (chunks !== 'incomplete') return chunks;
-    // A query of some series does not show whether the others have newer rows.
+    // A query for some series does not show whether the others have newer rows.
     if (selected === undefined) this.#incompleteSegments = this.#components.segments.list;
     return (await this.#computeFrom({ ...request, minTimeNs }, read, false)) as Result;
   }
@@ -153,14 +153,14 @@ export class TableColumnQueries {
     return undefined;
   }
 
-  /** Prepares a segment for queries of few series. */
+  /** Prepares a segment for queries for few series. */
   async prepare(open: OpenSegment): Promise<void> {
     if (this.#columns.isEnabled) await this.#columns.prepare(this.#segmentRows(open));
   }
 
   /**
-   * Preloads the columns of a segment if queries have requested its time. Returns false if all loaded
-   * columns would then exceed `limitBytes`.
+   * Preloads the columns of a segment if queries have requested its time range. Returns false if
+   * all loaded columns would then exceed `limitBytes`.
    */
   async preload(open: OpenSegment, limits: PreloadLimits): Promise<boolean> {
     // DuckDB reads overlays, which contain points written twice, and segments with deleted rows.

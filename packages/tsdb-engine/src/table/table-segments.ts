@@ -77,8 +77,8 @@ export class TableSegments {
   }
 
   /**
-   * Verifies one segment after another: a query of few files must not wait for all files of a
-   * larger query.
+   * Verifies one segment after another: a query that reads few files must not wait for all files of
+   * a larger query.
    */
   async verifyAll(segments: readonly OpenSegment[], signal?: AbortSignal): Promise<void> {
     for (const open of segments) {

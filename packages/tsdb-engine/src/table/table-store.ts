@@ -45,17 +45,18 @@ export type RowObserver = (batch: RowBatch) => void;
  */
 export class TableStore {
   readonly tableId: number;
-  /** Hidden rows: every code path that reads rows must apply them. */
+  /** Tombstones of hidden rows: every code path that reads rows must apply them. */
   readonly tombstones = new Tombstones();
   readonly series: TableSeries;
   readonly repeated: RepeatedPoints;
-  /** Queries that need no DuckDB. */
+  /** Queries that do not need DuckDB. */
   readonly columnQueries: TableColumnQueries;
   readonly #textSizes = new TextSizes();
   /** True if the table's data is being removed, so no more of it may be stored. */
   isBeingRemoved = false;
   /**
-   * True if none of the table's files is registered any more. Until then, a failed deletion may be retried after the next start.
+   * True if none of the table's files is still registered. Until then, a failed deletion may be
+   * retried after the next start.
    */
   #isUnregistered = false;
   #schema: TableSchema;
@@ -271,7 +272,7 @@ export class TableStore {
     });
   }
 
-  /** Prevents the removal of the present files. Call `release` exactly once. */
+  /** Prevents the removal of the current files. Call `release` exactly once. */
   pinFiles(): { readonly files: readonly StoredFile[]; release(): void } {
     const segments = this.#segments.list;
     const seriesFiles = this.series.files;

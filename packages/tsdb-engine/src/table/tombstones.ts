@@ -49,7 +49,7 @@ export class Tombstones {
     return this.#hadAny;
   }
 
-  /** Including those of rejected writes: see `isDeletion`. */
+  /** Includes the tombstones of rejected writes: see `isDeletion`. */
   get all(): readonly Tombstone[] {
     return this.#all;
   }
@@ -59,12 +59,12 @@ export class Tombstones {
     return this.#all.filter(isDeletion).length;
   }
 
-  /** Number of conditions of the deletions in the text of a query that reads all fields. */
+  /** Number of deletion conditions in the SQL text of a query that reads all fields. */
   get conditionCount(): number {
     return this.#all.filter(isDeletion).reduce((sum, each) => sum + conditionsOf(each), 0);
   }
 
-  /** Number of points of deletions of single points, in the same text. */
+  /** Number of individually deleted points in the same SQL text. */
   get pointCount(): number {
     return this.#all.reduce(
       (sum, each) => sum + (each.points?.length ?? 0) * conditionsOf(each),
@@ -106,7 +106,7 @@ export class Tombstones {
     this.#pending.add(whenDecided);
   }
 
-  /** Call when the deletion is stored: it takes effect. */
+  /** Call when the deletion is stored; it then takes effect. */
   confirm(tombstone: Tombstone): void {
     this.#announced.delete(tombstone);
     this.#all = [...this.#all, tombstone];
@@ -164,7 +164,7 @@ export class Tombstones {
 export const conditionsOf = ({ columnIds }: Pick<Tombstone, 'columnIds'>): number =>
   Math.max(1, columnIds?.length ?? 1);
 
-/** False for rejected writes, which are in no registry. */
+/** False for rejected writes, which are not in the registry. */
 export const isDeletion = ({ fromSeq }: Tombstone): boolean => fromSeq === undefined;
 
 /**

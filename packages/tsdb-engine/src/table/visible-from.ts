@@ -2,7 +2,7 @@ import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 
 /**
- * Returns the earliest visible timestamp: earlier rows have left the retention period. The period
+ * Returns the earliest visible timestamp: earlier rows are outside the retention period. The period
  * of the table takes precedence over the period of its database. Every code path that reads rows
  * must apply it.
  */

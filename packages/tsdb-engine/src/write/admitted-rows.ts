@@ -28,7 +28,9 @@ export function acceptedRows(table: AdmittedTable, schema: TableSchema): ParsedB
   return refusals.length === 0 ? batch : takeParsedRows(batch, rowNumbersAccepted(table));
 }
 
-/** How many of the accepted rows are native histograms; `undefined` for other formats. */
+/**
+ * Returns the number of accepted rows that are native histograms; `undefined` for other formats.
+ */
 export function acceptedHistograms(
   { histogramCount }: ParsedBody,
   { tables }: Admission,

@@ -1,6 +1,6 @@
 /**
- * A lock per database: any number of writes and row deletions share it (`shared`). A change that needs that none of
- * them is running excludes them (`exclusive`).
+ * A lock per database: any number of writes and row deletions share it (`shared`). A change that
+ * must not run at the same time excludes them (`exclusive`).
  */
 export class DatabaseWriteLock {
   readonly #running = new Map<string, number>();

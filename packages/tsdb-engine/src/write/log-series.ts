@@ -7,8 +7,8 @@ import type { SeriesIndex } from '../series/series-index.js';
  */
 const MIN_ROWS_BEFORE_REDEFINITION = 4096;
 /**
- * Minimum rows per repeated definition, so that definitions of many series use a small part of the
- * log. With many series, more rows precede the redefinition.
+ * Minimum number of rows per repeated definition, so that definitions of many series use a small
+ * part of the log. With many series, more rows precede the redefinition.
  */
 const ROWS_PER_DEFINITION = 64;
 
@@ -19,13 +19,13 @@ const ROWS_PER_DEFINITION = 64;
 export class LogSeries {
   #defined = new Uint8Array(64);
   #file = -1;
-  /** Since all series were last redefined. */
+  /** Number of definitions since all series were last redefined. */
   #definedCount = 0;
   #rowCount = 0;
   /** Scratch buffer for definitions. */
   #bytes = Buffer.alloc(1024);
 
-  /** Makes the next record define everything again. */
+  /** Makes the next record define all series again. */
   forget(): void {
     this.#file = -1;
   }
@@ -54,7 +54,9 @@ export class LogSeries {
     return count;
   }
 
-  /** Definitions that a record with these rows must contain in log file number `file`. */
+  /**
+   * Returns the definitions that a record with these rows must contain in log file number `file`.
+   */
   define(file: number, series: Uint32Array, index: SeriesIndex): PackedDefinitions {
     if (file !== this.#file) {
       this.#file = file;

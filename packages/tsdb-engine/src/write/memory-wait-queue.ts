@@ -21,8 +21,8 @@ export class MemoryWaitQueue {
   }
 
   /**
-   * Resolves when there may be room, or at `latestMs`.
-   * @param latestMs of the monotonic clock.
+   * Resolves when enough memory may be free, or at `latestMs`.
+   * @param latestMs time of the monotonic clock.
    * @throws `buffer_full` if that time has passed or too many bodies are waiting.
    */
   async next(bodySizeBytes: number, latestMs: number): Promise<void> {
@@ -43,7 +43,7 @@ export class MemoryWaitQueue {
     return this.#timers.size;
   }
 
-  /** Wakes all waiting writes, which check for room again. */
+  /** Wakes all waiting writes, which then check again whether enough memory is free. */
   wake(): void {
     for (const timer of this.#timers) timer.abort();
   }

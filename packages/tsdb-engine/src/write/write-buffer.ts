@@ -16,11 +16,11 @@ export interface TableBatch {
 }
 
 /**
- * Notified of the rows of each log record when they are durable, in the order of the log. Live queries use it; triggers
- * use `CommitListener`.
+ * Notified of the rows of each log record when they are durable, in log order. Live queries use it;
+ * triggers use `CommitListener`.
  */
 export interface RecordListener {
-  /** Called for every write, when its record is queued. If false, the rows of the table are not reported. */
+  /** Called for every write when its record is queued. If it returns false, the rows of the table are not reported. */
   wants(tableId: number): boolean;
   /**
    * Called within the write, so it must not do more than select and copy rows: the memory of the
@@ -44,8 +44,8 @@ const NO_ROWS: RowBatch = {
 function ignoreUnsynced(): void {}
 
 /**
- * Maximum size of bodies that wait for room, as a fraction of the hard limit. Other parts of the server also need
- * memory for bodies.
+ * Maximum size of bodies that wait for memory, as a fraction of the hard limit. Other parts of the
+ * server also need memory for bodies.
  */
 const WAITING_SHARE = 1 / 2;
 
@@ -61,7 +61,7 @@ export interface ClosedGeneration {
    * to the next generation.
    */
   readonly lastRemovableFile: number;
-  /** The first record after these files. */
+  /** The first record after those files. */
   readonly replayStart: RecordRef;
   /** Newest file of the log at the time of closing. */
   readonly newestFile: number;
@@ -164,8 +164,9 @@ export class WriteBuffer {
   }
 
   /**
-   * Reserves room for a body. Returns `undefined` if there is room, otherwise a promise that resolves when a flush
-   * has freed memory. Throws `buffer_full` after a timeout, `DiskFull` or `node_read_only`.
+   * Reserves memory for a body. Returns `undefined` if enough is free, otherwise a promise that
+   * resolves when a flush has freed memory. Throws `buffer_full` after a timeout, `DiskFull` or
+   * `node_read_only`.
    */
   reserve(sizeBytes: number): Promise<void> | undefined {
     if (!this.#hasRoom(sizeBytes)) return this.#reserveLater(sizeBytes);
@@ -184,7 +185,7 @@ export class WriteBuffer {
     this.#reservedBytes += sizeBytes;
   }
 
-  /** Reserves more room for a body that is larger than expected, even if the buffer is full. */
+  /** Reserves more memory for a body that is larger than expected, even if the buffer is full. */
   growReservation(sizeBytes: number): void {
     this.#reservedBytes += sizeBytes;
   }
@@ -192,7 +193,7 @@ export class WriteBuffer {
   /** Releases the reservation when the rows of a body are in the buffer or were refused. */
   release(sizeBytes: number): void {
     this.#reservedBytes -= sizeBytes;
-    this.#waits.wake(); // A refused body frees its room.
+    this.#waits.wake(); // A refused body releases its reservation.
   }
 
   #hasRoom(sizeBytes: number): boolean {
@@ -328,9 +329,9 @@ export class WriteBuffer {
   }
 
   /**
-   * Later writes belong to the next generation and the next log file. The rows of `keptTables` also move to
-   * the next generation, but remain in their log files.
-   * @param keepsAge the age of the next generation is that of the kept rows
+   * Later writes belong to the next generation and the next log file. The rows of `keptTables` also
+   * move to the next generation, but remain in their log files.
+   * @param keepsAge whether the age of the next generation is that of the kept rows
    */
   async closeGeneration(
     keptTables: readonly GenerationTable[],

@@ -77,7 +77,7 @@ export class WritePath {
   readonly #commitListener: CommitListener | undefined;
   readonly #yielder: EventLoopYielder;
   readonly #parsers = new Map<number, ParserSeries>();
-  /** Shared by writes; exclusive for changes of a database that need that no write is running. */
+  /** Shared by writes; exclusive for changes to a database during which no write may run. */
   readonly writeLock = new DatabaseWriteLock();
 
   constructor(options: {
@@ -122,7 +122,7 @@ export class WritePath {
     const read = reading instanceof Promise ? await reading : reading;
     const { parsed } = read;
     this.#grow(reservation, Math.max(0, columnBytes(parsed) - reservation.bytes));
-    // Numbers of an earlier epoch, before the parser was reset, mean other series.
+    // Numbers of an earlier epoch, before the parser was reset, refer to other series.
     const parser = this.#parserOf(read.parserId, parsed.epoch);
     parser.addTagSets(parsed.tables);
     const write: Write = { request, read, parser };
@@ -154,8 +154,8 @@ export class WritePath {
   }
 
   /**
-   * Returns the rows that can be logged now, or a promise for the admission with which to try again: after a table was
-   * deleted, or series were added to the index.
+   * Returns the rows that can be logged now, or a promise of the admission for a retry, if a table
+   * was deleted or series were added to the index.
    */
   #rowsToWrite(write: Write, admission: Admission): RowsToWrite | Promise<Admission> {
     const { request, read, parser } = write;
@@ -245,7 +245,7 @@ export class WritePath {
 
   /**
    * Like `#appendPortion` for a further portion, after a yield. If a table has been deleted in the
-   * meantime, only its earlier portions were written.
+   * meantime, only its earlier portions are written.
    */
   async #appendAfterYield(
     portion: readonly AcceptedTable[],
@@ -283,7 +283,8 @@ export class WritePath {
     )
       return;
     return () => {
-      // Not earlier: a rename while the rows become durable also renames the table of triggers.
+      // The names are read only now: a rename while the rows become durable also renames the table
+      // of triggers.
       const rows = batches.map(({ store, batch }) => ({
         table: store.schema.name,
         batch,
@@ -354,7 +355,7 @@ export class WritePath {
   }
 }
 
-/** Names of messages, for errors. */
+/** Names of message formats, for errors. */
 const MESSAGES: Readonly<Record<NonNullable<ParsedBody['format']>, string>> = {
   remote_write: 'remote write',
   otlp_metrics: 'OpenTelemetry metrics',
@@ -394,7 +395,7 @@ function whenIndexed(accepted: readonly AcceptedTable[]): Promise<void> | undefi
 const allDurable = (durable: readonly Promise<void>[]): Promise<void> =>
   Promise.all(durable).then(() => undefined);
 
-/** Replaces the parser's numbers by ordinals of the table's index: in place, so only once. */
+/** Replaces the parser's numbers with ordinals of the table's index: in place, so only once. */
 function translateSeries(
   { store, batch, parsed }: AcceptedTable,
   parser: ParserSeries,

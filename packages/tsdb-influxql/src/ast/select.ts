@@ -36,12 +36,12 @@ export type Source = Measurement | Subquery;
 
 export interface SelectStatement {
   readonly kind: 'select';
-  /** Distance of the hint `lookback`. `undefined` means that the statement has no such hint. */
+  /** Look-back distance from the `lookback` hint. `undefined` if the statement has no such hint. */
   readonly lookbackNs?: bigint;
   readonly fields: readonly Field[];
   /**
-   * Target of `INTO`. The name `:MEASUREMENT` writes each row to a measurement named like its
-   * source.
+   * Target of `INTO`. With the name `:MEASUREMENT`, each row is written to the measurement with the
+   * name of its source.
    */
   readonly into?: Measurement;
   readonly sources: readonly Source[];

@@ -29,7 +29,7 @@ export interface DeleteRows {
   readonly condition?: Expr;
 }
 
-/** Clauses that the SHOW statements about the schema share. */
+/** Clauses common to the SHOW statements for the schema. */
 export interface ShowClauses {
   /** `ON database`; `*` means all databases. */
   readonly database?: string;
@@ -100,7 +100,7 @@ export interface CreateContinuousQuery {
   /** `RESAMPLE EVERY` and `FOR`. */
   readonly everyNs?: bigint;
   readonly forNs?: bigint;
-  /** Has a target and a time interval. */
+  /** The SELECT statement to run; it has a target and a time interval. */
   readonly select: SelectStatement;
 }
 

@@ -14,7 +14,10 @@ export interface ContinuousQuery {
   readonly timing: QueryTiming;
   /** The measurement after INTO. */
   readonly target: string;
-  /** The SELECT for the rows from `fromNs` to before `toNs`. It replaces other time conditions. */
+  /**
+   * Returns the SELECT for the rows from `fromNs` to before `toNs`. This range replaces other time
+   * conditions.
+   */
   selectFor(range: { readonly fromNs: bigint; readonly toNs: bigint }): string;
 }
 

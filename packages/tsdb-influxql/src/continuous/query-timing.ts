@@ -1,6 +1,6 @@
-/** When a continuous query runs, and what each run computes. Times are in nanoseconds since 1970. */
+/** Schedule and time range of a continuous query. Times are in nanoseconds since 1970. */
 export interface QueryTiming {
-  /** Length of an interval: a result row aggregates the rows of one. */
+  /** Length of an interval; each result row aggregates the rows of one interval. */
   readonly intervalNs: bigint;
   readonly everyNs: bigint;
   readonly forNs: bigint | undefined;
@@ -14,12 +14,12 @@ export interface QueryTiming {
 
 /** The next run of a query. */
 export interface QueryRun {
-  /** Rows from `fromNs` to before `toNs` are computed; there are none if both are equal. */
+  /** The run computes rows from `fromNs` to before `toNs`; none if both are equal. */
   readonly fromNs: bigint;
   readonly toNs: bigint;
   /** The position after the run: the time at which it was due. */
   readonly positionNs: bigint;
-  /** Intervals that are too old to be computed later. */
+  /** Number of intervals that are skipped because they are too old. */
   readonly skippedCount: number;
 }
 
@@ -31,8 +31,8 @@ export const MAX_MISSED_INTERVALS = 10_000n;
 
 /**
  * Returns the run that is due, or `undefined` if none is. Follows the continuous query service of
- * InfluxDB 1.x, but a run covers at most `maxCount` missed intervals, so a call after it returns
- * the next ones.
+ * InfluxDB 1.x, but a run covers at most `maxCount` missed intervals, so the next call returns
+ * later ones.
  * @param positionNs position after the last run; `undefined` before the first one.
  * Source: query-languages, "Continuous queries".
  */
@@ -47,7 +47,7 @@ export function nextRun(
   const { intervalNs, everyNs, forNs } = timing;
   const longest = everyNs > intervalNs ? everyNs : intervalNs;
   const oldest = options.nowNs - MAX_MISSED_INTERVALS * longest;
-  // A position in the future is from a clock that was set back since.
+  // A position in the future results from a clock that has since been set back.
   const known =
     options.positionNs !== undefined && options.positionNs <= options.nowNs
       ? options.positionNs

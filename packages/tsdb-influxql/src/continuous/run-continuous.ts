@@ -71,7 +71,9 @@ function qualified(select: SelectStatement, env: Environment): SelectStatement {
   };
 }
 
-/** Returns a series for each database, also without queries: clients read the columns. */
+/**
+ * Returns a series for each database, even if it has no queries, because clients read the columns.
+ */
 function list({ directory, databases }: ContinuousContext): StatementResult {
   const queries = directory.list();
   return completeResult(

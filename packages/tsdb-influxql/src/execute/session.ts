@@ -3,13 +3,13 @@ import type { CompiledSelect } from '../plan/compile/compiled-select.js';
 import type { Series } from './series/series.js';
 
 /**
- * Storage access and limits for a running InfluxQL statement: the `QuerySession` of its request, with what only
- * InfluxQL needs.
+ * Storage access and limits for a running InfluxQL statement: the `QuerySession` of its request,
+ * plus InfluxQL-specific members.
  */
 export interface Session extends Omit<QuerySession, 'end' | 'cancel' | 'returned'> {
   /** Runs a subquery. */
   select(select: CompiledSelect): AsyncIterable<Series>;
-  /** Returns a number uniform in [0, 1). */
+  /** Returns a uniformly distributed random number in [0, 1). */
   random(): number;
   /**
    * If true, row functions run in ORDER BY direction, as in InfluxDB 1.x. InfluxDB 3 reverses the

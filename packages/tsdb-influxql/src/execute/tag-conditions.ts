@@ -12,7 +12,9 @@ import { rowPredicate } from './series/row-expr.js';
  * condition.
  */
 const MAX_TRIED_VALUES = 20_000;
-/** Maximum number of evaluation steps over all values; equals some tens of milliseconds. */
+/**
+ * Maximum number of evaluation steps over all values; these steps take a few tens of milliseconds.
+ */
 const MAX_TRIED_STEPS = 1_000_000;
 
 /**
@@ -85,7 +87,7 @@ function conditionOf(filter: Filter, index: SeriesLookup): TagCondition | undefi
   );
 }
 
-/** Whether the condition can be evaluated on all values without blocking the event loop. */
+/** Returns whether the condition can be evaluated on all values without blocking the event loop. */
 function isQuick(filter: Filter, values: readonly string[]): boolean {
   const { count, perCharacter } = stepsOf(filter);
   if (perCharacter === 0) return count * values.length <= MAX_TRIED_STEPS;

@@ -10,8 +10,8 @@ export interface Slice {
 }
 
 /**
- * Returns one value for a slice, or `null` if it has none, such as the deviation of one point.
- * Integers may exceed 64 bits.
+ * Returns one value for a slice, or `null` if the value is undefined, such as the deviation of one
+ * point. Integers may exceed 64 bits.
  */
 export type Reducer = (slice: Slice) => Steps<Value>;
 
@@ -41,7 +41,8 @@ export interface Signature {
 /** Definition of an aggregate or selector: its types and its implementations. */
 export interface Aggregate extends Signature {
   /**
-   * DuckDB text, which returns NULL without points. Absent if DuckDB cannot compute the function.
+   * Returns the DuckDB text, whose value is NULL without points. Absent if DuckDB cannot compute
+   * the function.
    */
   readonly text?: (column: DuckDbColumn) => string;
   /** Name of the function in a column query. */

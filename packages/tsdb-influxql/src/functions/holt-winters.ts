@@ -24,8 +24,8 @@ const FIRST_WEIGHT = 0.5;
 const EPSILON = 1e-4;
 
 /**
- * Damped Holt-Winters forecast as in InfluxDB 1.x. A Nelder-Mead search from a grid of start values
- * finds the smoothing factors with the least squared error.
+ * Computes a damped Holt-Winters forecast as in InfluxDB 1.x. A Nelder-Mead search from a grid of
+ * start values finds the smoothing factors with the least squared error.
  */
 export function* holtWinters(points: Points, options: HoltWintersOptions): Steps<Points> {
   const { intervalNs, forecastCount, season, withFit, bucketLimit } = options;

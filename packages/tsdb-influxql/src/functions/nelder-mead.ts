@@ -36,7 +36,10 @@ export class NelderMead {
     return { value: yield* this.#objective(parameters), parameters };
   }
 
-  /** Evaluates the objective and yields first, because an evaluation reads all values. */
+  /**
+   * Yields to the event loop, then evaluates the objective, because each evaluation reads all
+   * values.
+   */
   *#at(parameters: number[]): Steps<Vertex> {
     yield;
     return { value: yield* this.#objective(parameters), parameters };

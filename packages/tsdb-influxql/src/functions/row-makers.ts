@@ -3,8 +3,8 @@ import type { Value } from '../plan/data-type.js';
 import { compareValues, type Slice } from './aggregates.js';
 
 /**
- * Returns the points of a slice with the greatest (`sign` 1) or smallest values by time, best first
- * at equal times.
+ * Returns the points of a slice with the greatest (`sign` 1) or smallest values, sorted by time;
+ * among equal timestamps, the best value comes first.
  */
 export function* topOf(
   { points, from, to }: Slice,
@@ -36,7 +36,7 @@ export function* topOf(
   );
 }
 
-/** Returns the first point of each distinct value, by time. */
+/** Returns the first point of each distinct value, sorted by time. */
 export function* distinctOf({ points, from, to }: Slice): Steps<readonly number[]> {
   const seen = new Set<Value>();
   const rows: number[] = [];
@@ -55,7 +55,7 @@ export function* distinctOf({ points, from, to }: Slice): Steps<readonly number[
   );
 }
 
-/** Returns a uniform random sample of `count` points, by time. */
+/** Returns a uniform random sample of `count` points, sorted by time. */
 export function* sampleOf(
   { from, to }: Slice,
   count: number,

@@ -14,9 +14,9 @@ interface Indicator {
 }
 
 /**
- * Technical-analysis functions of InfluxDB 1.x, whose implementation is `query/internal/gota`
- * (after "TA-Lib") in `influxdata/influxdb`. Rows are omitted during warm-up, or for `hold` rows
- * if given.
+ * Computes a technical-analysis function of InfluxDB 1.x, whose implementation is
+ * `query/internal/gota` (after "TA-Lib") in `influxdata/influxdb`. Omits the rows of the warm-up
+ * period, or the first `hold` rows if given.
  */
 export function* technical(
   name: string,

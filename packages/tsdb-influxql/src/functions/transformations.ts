@@ -125,9 +125,9 @@ function* cumulativeSum({ times, values }: Points, type: DataType): Steps<Points
 }
 
 /**
- * Mean of the last `size` values. The window is a running sum of the current block plus a suffix
- * sum of the previous block. Floats are never subtracted, because that would lose precision next to
- * large values.
+ * Computes the mean of the last `size` values. The window is a running sum of the current block
+ * plus a suffix sum of the previous block. Floats are never subtracted, because that would lose
+ * precision next to large values.
  */
 function* movingAverage({ times, values }: Points, size: number): Steps<Points> {
   const outTimes: bigint[] = [];

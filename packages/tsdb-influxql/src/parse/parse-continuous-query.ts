@@ -80,7 +80,7 @@ function identifier(tokens: TokenStream): string {
 function notExpected({ scanner }: TokenStream, token: Token, expected: string): ParseError {
   const before = scanner.textFrom(0).slice(0, token.at);
   const line = before.split('\n').length;
-  // InfluxDB 1.x counts the end of the text as a character of its own.
+  // InfluxDB 1.x counts the end of the text as a separate character.
   const at = before.length - (before.lastIndexOf('\n') + 1) + (token.kind === 'end' ? 2 : 1);
   const found =
     token.kind === 'end'

@@ -93,7 +93,10 @@ export function parseLimits(
   };
 }
 
-/** `a`, `rp.a`, `db.rp.a`, `db..a`; the last part may be a regular expression. */
+/**
+ * Parses a measurement: `a`, `rp.a`, `db.rp.a` or `db..a`; the last part may be a regular
+ * expression.
+ */
 export const parseMeasurement = (tokens: TokenStream, message: string): Measurement =>
   parseQualified(tokens, message, () => tokens.regex());
 
@@ -131,7 +134,9 @@ function measurementOf(
   };
 }
 
-/** `INTO db.rp.:MEASUREMENT` keeps the names of the source measurements. */
+/**
+ * Parses the target of INTO. `INTO db.rp.:MEASUREMENT` keeps the names of the source measurements.
+ */
 const parseTarget = (tokens: TokenStream): Measurement =>
   parseQualified(tokens, 'invalid INTO clause, expected identifier', () => {
     if (!tokens.takeSymbol(':')) return undefined;
@@ -149,7 +154,7 @@ function parseField(tokens: TokenStream, exprs: ExprParser): Field {
   return { expr, alias: tokens.name('invalid field alias, expected identifier') };
 }
 
-/** A wildcard in parentheses expands like one without. */
+/** Removes parentheses around a wildcard, which do not change its expansion. */
 function fieldOf(expr: Expr): Expr {
   const inner = withoutBrackets(expr);
   return inner.kind === 'wildcard' || inner.kind === 'regex' ? inner : expr;

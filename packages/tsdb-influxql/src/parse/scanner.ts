@@ -31,7 +31,7 @@ const COMMENT = /\/\*[\s\S]*?\*\//y;
 
 const BLANK = 32;
 
-/** Whether white space or a comment may start with a character. */
+/** Returns whether white space or a comment may start with a character. */
 function mayBeSpace(code: number): boolean {
   return code <= BLANK || code === MINUS || code === SLASH || code > 126;
 }

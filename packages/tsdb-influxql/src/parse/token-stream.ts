@@ -51,7 +51,7 @@ export class TokenStream {
     if (!this.takeSymbol(text)) throw this.failHere(message);
   }
 
-  /** Whether the next token is this non-keyword in any case: `fill`, `time`, `tz`. */
+  /** Returns whether the next token is this non-keyword in any case: `fill`, `time`, `tz`. */
   isWord(text: string): boolean {
     const token = this.peek();
     return token.kind === 'name' && !token.isQuoted && token.text.toLowerCase() === text;

@@ -1,4 +1,4 @@
-/** Words that must be quoted to be names. Source: query-languages, "Tokens". */
+/** Keywords, which are valid as names only in quotes. Source: query-languages, "Tokens". */
 export const KEYWORDS: ReadonlySet<string> = new Set(
   (
     'ALL ALTER ANALYZE AND ANY AS ASC BEGIN BY CARDINALITY CONTINUOUS CREATE DATABASE DATABASES DEFAULT DELETE DESC ' +

@@ -67,7 +67,7 @@ export function castedType(actual: DataType, cast: CastType | undefined): DataTy
   }
 }
 
-/** Whether one field type can be read as another. Only numbers convert to each other. */
+/** Returns whether one field type can be read as another. Only numbers convert to each other. */
 export function isConvertible(from: DataType, to: DataType): boolean {
   return from === to || (isNumeric(from) && isNumeric(to));
 }

@@ -75,7 +75,7 @@ const SIGNATURES: ReadonlyMap<string, Signature> = new Map<string, Signature>([
 ]);
 
 /**
- * Whether a function expands a wildcard to fields of this type. Source: query-languages,
+ * Returns whether a function expands a wildcard to fields of this type. Source: query-languages,
  * "Expansion".
  */
 export function takesType(name: string, type: DataType): boolean {

@@ -84,7 +84,7 @@ function* conditionOf(
     throw tsdbError('plan_error', FIELDS);
   }
   const isMet = rowPredicate(filter, () => 0);
-  // For `!=`, list the values that do not match, so that values unknown at this time match as well.
+  // For `!=`, lists the excluded values, so that values that are not known yet match as well.
   const isMetByOthers = isMet([''], 0n) && filter.kind === 'compare' && filter.op === '!=';
   const values: (string | undefined)[] = [];
   if (isMet([''], 0n) !== isMetByOthers) values.push(undefined);

@@ -5,11 +5,17 @@ import type { Session } from '../execute/session.js';
 import type { TableSource } from '../plan/compile/source.js';
 import { type Filter, filterColumns } from '../plan/condition/filter.js';
 
-/** Whether a deletion with this condition must read the rows, because it depends on their values. */
+/**
+ * Returns whether a deletion with this condition must read the rows, because it depends on their
+ * values.
+ */
 export const readsFields = (filter: Filter): boolean =>
   filterColumns(filter).some(({ isTag }) => !isTag);
 
-/** Finds the points of a table that meet a condition, and deletes exactly these, or their `fields`. */
+/**
+ * Finds the points of a table that meet a condition, and deletes exactly these points, or only
+ * their `fields`.
+ */
 export async function deletePoints(
   source: TableSource,
   where: {

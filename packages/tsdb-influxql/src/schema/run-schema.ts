@@ -108,7 +108,10 @@ async function dropMeasurement(
   engine.removeDeletedSoon();
 }
 
-/** Without NAME, the options apply to the database itself, which is the policy `autogen`. */
+/**
+ * Creates a database. Without NAME, the options apply to the database itself, which is the policy
+ * `autogen`.
+ */
 async function createDatabase(
   name: string,
   policy: PolicyOptions,
@@ -173,7 +176,10 @@ function checkDuration(durationNs: bigint | undefined): void {
   throw tsdbError('plan_error', 'retention policy duration must be at least 1h0m0s');
 }
 
-/** Returns `undefined` if the statement states none. Durations below an hour become one hour. */
+/**
+ * Returns `undefined` if the statement has no shard duration. Durations below an hour become one
+ * hour.
+ */
 function shardDuration({ shardDurationNs }: PolicyOptions): bigint | undefined {
   if (!shardDurationNs) return undefined;
   return shardDurationNs < NS_PER_HOUR ? NS_PER_HOUR : shardDurationNs;
@@ -275,7 +281,10 @@ async function deleteRows(
   for (const deletePointsOfTable of byValue) await deletePointsOfTable();
 }
 
-/** A table without a field that another table has treats the field as NULL, as in SELECT. */
+/**
+ * Returns one filter per table. If a table lacks a field that another table has, the field is NULL
+ * there, as in SELECT.
+ */
 function filtersOf(condition: Expr, found: readonly TableSource[]): readonly Filter[] {
   const all = mergedColumns(found);
   return found.map((source) => {
@@ -287,9 +296,9 @@ function filtersOf(condition: Expr, found: readonly TableSource[]): readonly Fil
 }
 
 /**
- * Returns the policies that a deletion affects: all of the database, as in 1.x, or the named one.
- * InfluxDB 1.x rejects a named policy; an existing one is accepted here. Unlike in queries, its letter case must match:
- * `"Autogen"` is not `autogen`, whose rows would be lost.
+ * Returns the policies that a deletion affects: all policies of the database, as in 1.x, or the
+ * named policy. InfluxDB 1.x rejects a named policy; an existing one is accepted here. Unlike in
+ * queries, its letter case must match: `"Autogen"` is not `autogen`, whose rows would be lost.
  */
 function policiesOf(
   measurement: Measurement,

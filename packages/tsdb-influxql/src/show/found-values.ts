@@ -8,7 +8,10 @@ import { splitListedValues } from './listed-values.js';
 import { matchingSeries, type SeriesReading, tagKeys } from './matching-series.js';
 import { SmallestTexts } from './smallest-texts.js';
 
-/** Values processed between two yields. A regular expression may take a millisecond per value. */
+/**
+ * Number of values processed between two yields. A regular expression may take a millisecond per
+ * value.
+ */
 const VALUES_AT_ONCE = 16;
 
 /** Flags for the values of one tag in one table, one byte per value. */

@@ -2,7 +2,7 @@ import type { Expr } from '../ast/expressions.js';
 import type { TagKeyFilter } from '../ast/statements.js';
 import { compileRegex } from '../plan/condition/regex.js';
 
-/** Returns whether `WITH KEY` matches a tag. */
+/** Returns a function that checks whether `WITH KEY` matches a tag. */
 export function keyTest(filter: TagKeyFilter): (key: string) => boolean {
   switch (filter.op) {
     case '=':
@@ -20,7 +20,7 @@ export function keyTest(filter: TagKeyFilter): (key: string) => boolean {
   }
 }
 
-/** The tags that `WITH KEY` selects by name. */
+/** Returns the tags that `WITH KEY` selects by name. */
 export function namedKeys(filter: TagKeyFilter): readonly Expr[] {
   const names = filter.op === '=' ? [filter.key] : filter.op === 'IN' ? filter.keys : [];
   return names.map((name) => ({ kind: 'var_ref', name }));

@@ -12,7 +12,10 @@ const LISTED = 'value';
 export interface ListedValues {
   /** Remaining condition on the rows. */
   readonly rest: Expr | undefined;
-  /** Whether the value of a tag in a series is listed; `undefined` means that all are. */
+  /**
+   * Returns whether the value of a tag in a series is listed; `undefined` means that all values
+   * are.
+   */
   readonly isListed: ((ordinal: number, tag: string) => boolean) | undefined;
 }
 
@@ -70,8 +73,8 @@ const joined = (parts: readonly Expr[]): Expr | undefined =>
     : parts.reduce((left, right) => ({ kind: 'binary', op: 'AND', left, right }));
 
 /**
- * Whether the listed value is compared with a string or regular expression. Other comparisons may
- * refer to a numeric field.
+ * Returns whether the listed value is compared with a string or regular expression. Other
+ * comparisons may refer to a numeric field.
  */
 function comparesListed(expr: Expr): boolean {
   if (expr.kind === 'paren') return comparesListed(expr.inner);

@@ -20,7 +20,7 @@ export interface SeriesReading {
   readonly comparesTextsOnly: boolean;
 }
 
-/** Number of series processed between two checks whether a yield is due. */
+/** Number of series processed between two checks of whether a yield is due. */
 const BATCH_SERIES = 64;
 
 /** Returns the tag names of a table. */
@@ -31,8 +31,8 @@ export function tagKeys(source: TableSource): string[] {
 }
 
 /**
- * Yields the series ordinals of series with a row that meets a condition, in small batches. It yields
- * to the event loop between batches.
+ * Yields the ordinals of series with a row that meets a condition, in small batches. It yields to
+ * the event loop between batches.
  */
 export async function* matchingSeries(
   source: TableSource,

@@ -14,7 +14,7 @@ export interface MeasurementTest {
  * Compiles `SHOW MEASUREMENTS WHERE` as in 1.x. Each comparison applies to a measurement's set of
  * tag values, not to its series. `!=` and `!~` are true if the tag exists and no value matches. AND
  * and OR combine these results.
- * @returns `undefined` if the condition compares anything but tags with strings.
+ * @returns `undefined` if the condition has comparisons other than tags with strings.
  */
 export function measurementTest(condition: Expr): MeasurementTest | undefined {
   if (condition.kind === 'paren') return measurementTest(condition.inner);

@@ -125,7 +125,7 @@ export async function runShow(show: ShowStatement, context: ShowContext): Promis
   }
 }
 
-/** Returns the databases other than retention policies of another. */
+/** Returns the databases that are not retention policies of another database. */
 export const databaseNames = (context: Pick<ShowContext, 'databases'>): string[] =>
   context
     .databases()
@@ -147,8 +147,8 @@ export function cut<T>(
 type KeyedClauses = ShowClauses & { readonly keys?: TagKeyFilter };
 
 /**
- * Returns the tables that a statement names, or all of the database, by name and then by policy
- * order. For v1 clients they come from all policies unless one is named.
+ * Returns the tables that a statement names, or all tables of the database, sorted by name and then
+ * by policy. For v1 clients, it searches all policies unless the statement names one.
  */
 function tablesOf(
   show: KeyedClauses,
@@ -187,7 +187,8 @@ function databasesOf(
 }
 
 /**
- * Groups tables of one name in several policies to one measurement. Tables whose rows were all deleted are omitted.
+ * Groups tables of one name in several policies into one measurement. Tables whose rows were all
+ * deleted are omitted.
  */
 async function liveMeasurements(
   show: KeyedClauses,
@@ -353,7 +354,7 @@ async function showTagValues(show: ShowTagValues, context: ShowContext): Promise
   );
 }
 
-/** Rows per piece of a long list. */
+/** Maximum number of rows per piece of a long list. */
 const PIECE_ROWS = 2048;
 
 /** Yields pieces, with the values of only one key of a measurement in memory at a time. */

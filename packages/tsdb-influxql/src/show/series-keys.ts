@@ -16,7 +16,7 @@ const RUN_CHARACTERS = 262_144;
 const PIECE_CHARACTERS = 1_048_576;
 /** Number of characters that use as much memory as one value of the budget. */
 const CHARACTERS_PER_VALUE = 8;
-/** Number of keys merged between two checks whether a yield is due. */
+/** Number of keys merged between two checks of whether a yield is due. */
 const MERGED_KEYS = 64;
 
 type KeyOf = (ordinal: number) => string;

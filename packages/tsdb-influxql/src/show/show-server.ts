@@ -4,13 +4,13 @@ import type { ShowServer } from '../ast/statements.js';
 import type { Value } from '../plan/data-type.js';
 import { completeResult, type ResultSeries, type StatementResult } from '../result.js';
 
-/** Server facts, in the groups and with the names of a 1.x server. */
+/** Server facts, with the groups and names of a 1.x server. */
 export interface Diagnostic {
   readonly name: string;
   readonly values: Readonly<Record<string, string | number>>;
 }
 
-/** Numbers in the groups and with the names of a 1.x server. */
+/** Statistics, with the groups and names of a 1.x server. */
 export interface Statistic {
   readonly name: string;
   readonly tags: Readonly<Record<string, string>>;
@@ -27,8 +27,8 @@ export interface ServerDiagnostics {
 type Group = Diagnostic & { readonly tags?: Statistic['tags'] };
 
 /**
- * Returns one series per group, with its own columns and tags, columns ascending. Source: InfluxDB
- * 1.x.
+ * Returns one series per group, with its own columns and tags, sorted by column name. Source:
+ * InfluxDB 1.x.
  */
 export async function showServer(
   show: ShowServer,

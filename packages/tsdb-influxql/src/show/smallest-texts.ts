@@ -3,7 +3,7 @@ import { type Steps, sorted } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { ShowClauses } from '../ast/statements.js';
 import { Heap } from './heap.js';
 
-/** Above this number of rows, all rows are sorted without a heap. */
+/** Maximum number of rows for which a heap is used; for more, all rows are sorted. */
 const MAX_PICKED = 10_000;
 
 /**

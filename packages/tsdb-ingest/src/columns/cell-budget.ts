@@ -2,8 +2,8 @@ import type { SparseTable } from '@plinth/tsdb-model/parsed-body.js';
 import { LineRefused } from '../slow-path/line-refused.js';
 
 /**
- * Maximum cells that all tables of a parser keep between bodies, so that the next body needs no new
- * memory.
+ * Maximum number of cells that all tables of a parser keep between bodies, so that the next body
+ * needs no new memory.
  */
 const MAX_KEPT_CELLS = 8 * 1024 * 1024;
 

@@ -2,7 +2,7 @@ import type { FieldValues, ParsedField } from '@plinth/tsdb-model/parsed-body.js
 import type { ColumnMemory } from './column-memory.js';
 
 const FIRST_CAPACITY = 16;
-/** Bytes of string memory that a column keeps between two bodies. */
+/** Maximum size of the string memory that a column keeps between two bodies. */
 const KEPT_TEXT_BYTES = 64 * 1024;
 
 /**

@@ -29,7 +29,7 @@ export class FieldKey {
     this.#tail = text.length < 4 ? 0 : view.getInt32(text.length - 4, true);
   }
 
-  /** The view must have `size` bytes from `start` on. */
+  /** Whether `view`, which must have `size` bytes from `start` on, contains this key there. */
   isAt(view: DataView, start: number): boolean {
     if (this.size < 4) return this.#isShortAt(view, start);
     if (view.getInt32(start + this.size - 4, true) !== this.#tail) return false;
@@ -69,7 +69,7 @@ export class FieldKeys {
     this.#byText.set(name, key);
   }
 
-  /** The known key at `start`, in a line that ends with a newline. */
+  /** Returns the known key at `start`, in a line that ends with a newline. */
   find(bytes: Uint8Array, view: DataView, start: number): FieldKey | undefined {
     const room = bytes.length - start;
     if (this.#keys.length <= MAX_TRIED_KEYS) {

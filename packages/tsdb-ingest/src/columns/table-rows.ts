@@ -11,7 +11,9 @@ import { FieldSlot } from './field-slot.js';
 const FIRST_CAPACITY = 16;
 /** Cells per row for timestamp, series and line position. */
 const ROW_CELLS = 3;
-/** Overhead of a field with few rows, in this thread and in the receiving one. */
+/**
+ * Memory overhead, in cells, of a field with few rows: in this thread and in the receiving thread.
+ */
 const NEW_FIELD_CELLS = 256;
 
 export interface TableContext {
@@ -19,7 +21,7 @@ export interface TableContext {
   /** Dictionary of the table's database. */
   readonly dictionary: SeriesDictionary;
   readonly budget: CellBudget;
-  /** Called for every new field or series. */
+  /** Called for each new field or series. */
   readonly noteGrowth: () => void;
 }
 
@@ -69,7 +71,7 @@ export class TableRows {
     return entry;
   }
 
-  /** The series as its first line wrote it, including the table name. */
+  /** Returns the series in the form of its first line, including the table name. */
   seriesText(series: number): Uint8Array | undefined {
     const entry = this.#entries[series];
     return entry === undefined ? undefined : this.#dictionary.textOf(entry);
@@ -143,7 +145,7 @@ export class TableRows {
     return true;
   }
 
-  /** Upper estimate of the bytes that `take` copies. */
+  /** Returns an upper bound of the bytes that `take` copies. */
   get takenBytes(): number {
     return 8 * this.rowCount * (this.#active.length + ROW_CELLS);
   }
@@ -193,7 +195,7 @@ export class TableRows {
 }
 
 function resized<T extends Uint32Array | BigInt64Array>(target: T, source: T): T {
-  // Both have the same type T, but the compiler sees a union of two `set` methods.
+  // Both arrays have the same type T, but the compiler sees a union of two `set` methods.
   target.set(source.subarray(0, target.length) as never);
   return target;
 }

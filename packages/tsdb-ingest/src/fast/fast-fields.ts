@@ -141,7 +141,7 @@ export class FastFields {
     return end;
   }
 
-  /** A string without escapes and newlines, or a boolean. */
+  /** Parses a string without escapes and newlines, or a boolean. */
   #word(table: TableRows, slot: FieldSlot, start: number): number {
     const bytes = this.#bytes;
     if (bytes[start] !== QUOTE) return this.#bool(table, slot, start);

@@ -148,11 +148,12 @@ export class FastLines {
   }
 
   /**
-   * Index of the first unescaped space; -1 for blank lines, comments and lines for the slow path.
+   * Returns the index of the first unescaped space; -1 for blank lines, comments and lines for the
+   * slow path.
    */
   #findSeriesEnd(start: number): number {
     const bytes = this.#bytes;
-    // A blank line, a comment or an unusual first byte.
+    // The line is blank, a comment, or starts with an unusual byte.
     if ((bytes[start] as number) <= HASH) return NOT_FAST;
     for (let at = start; ; at++) {
       let byte = bytes[at] as number;
@@ -184,8 +185,8 @@ export class FastLines {
   }
 
   /**
-   * A series is added only when its complete line was parsed, so that a rejected line leaves no
-   * trace.
+   * A series is added only after its complete line was parsed, so that a rejected line has no
+   * effect.
    */
   #addSeries(table: TableRows, start: number): number {
     invariant(

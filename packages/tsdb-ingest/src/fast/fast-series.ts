@@ -84,7 +84,7 @@ export class FastSeries implements NewTags {
   }
 }
 
-/** Index of the next comma, or `end`; -1 if a special character precedes it. */
+/** Returns the index of the next comma, or `end`; -1 if a special character precedes it. */
 function endOfPart(bytes: Uint8Array, from: number, end: number): number {
   for (let at = from; at < end; at++) {
     const byte = bytes[at];

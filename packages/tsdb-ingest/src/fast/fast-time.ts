@@ -64,8 +64,8 @@ export class FastTime {
 }
 
 /**
- * Nanoseconds of the unit that `auto` precision selects for a timestamp of this size. Source:
- * tsdb-http, "`auto` rule".
+ * Returns the number of nanoseconds in the unit that `auto` precision selects for a timestamp of
+ * this size. Source: tsdb-http, "`auto` rule".
  */
 function autoFactors(size: number): number {
   if (size < 5e9) return 1e9;
@@ -74,7 +74,7 @@ function autoFactors(size: number): number {
   return 1;
 }
 
-/** Start of the next line if the line ends at `at`; otherwise -1. */
+/** Returns the start of the next line if the line ends at `at`; otherwise -1. */
 export function nextLineAfter(bytes: Uint8Array, at: number): number {
   if (bytes[at] === NEWLINE) return at + 1;
   return bytes[at] === RETURN && bytes[at + 1] === NEWLINE ? at + 2 : -1;

@@ -53,7 +53,7 @@ export class NewSeriesWriter {
     this.count++;
   }
 
-  /** The tag sets that were added since the last call. */
+  /** Returns the tag sets that were added since the last call. */
   take(): NewSeries | undefined {
     const { count } = this;
     if (count === 0) return undefined;

@@ -66,7 +66,7 @@ export function storeProduct(
   return true;
 }
 
-/** Exact value of at most 15 digits. */
+/** Returns the exact value of at most 15 digits. */
 function digitsToNumber(bytes: Uint8Array, start: number, end: number): number {
   let value = 0;
   for (let at = start; at < end; at++) value = value * 10 + (bytes[at] as number) - 48;

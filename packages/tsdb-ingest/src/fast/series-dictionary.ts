@@ -133,7 +133,7 @@ export function hashSeries(view: DataView, start: number, size: number, seed: nu
   return hash ^ (hash >>> 16);
 }
 
-/** The last 1 to 3 bytes of a string as a word padded with zeros, as in the arena. */
+/** Returns the last 1 to 3 bytes of a string as a word padded with zeros, as in the arena. */
 function tailWord(view: DataView, at: number, size: number): number {
   let word = view.getUint8(at);
   if (size > 1) word |= view.getUint8(at + 1) << 8;

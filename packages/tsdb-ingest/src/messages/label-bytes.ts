@@ -17,8 +17,8 @@ export const VALUE_FIELD_BYTE = tagOf(2, BYTES);
 /** Maximum size of all labels of a series, with their names. */
 export const MAX_LABELS_BYTES = 65_536;
 /**
- * Bytes of all composed keys that a body may have. A few bytes can refer to long labels, so without
- * a limit a body could make the server process many times its size.
+ * Maximum size of all composed keys of a body. A few bytes can refer to long labels, so without a
+ * limit the server might process many times the size of the body.
  */
 const MAX_COMPOSED_BYTES = 256 * 1024 * 1024;
 
@@ -34,7 +34,7 @@ export class KeyBudget {
   readonly #noun: string;
   #composedBytes = 0;
 
-  /** @param noun the protocol's word for a label */
+  /** @param noun the protocol's term for a label */
   constructor(noun: string) {
     this.#noun = noun;
   }

@@ -3,21 +3,21 @@ import { STALE_FIELD, VALUE_FIELD } from './row-fields.js';
 /** The label of Prometheus with the name of the metric. */
 export const METRIC_LABEL = '__name__';
 
-/** How the labels of a series become tags. */
+/** Rules for storing the labels of a series as tags. */
 export interface LabelRules {
-  /** The protocol's word for a label. */
+  /** The protocol's term for a label. */
   readonly noun: string;
   /** The label with the name of the metric, which is the table. */
   readonly metric: string;
   /** The error for a series without this label. */
   readonly noMetric: string;
-  /** The tag that stores a label. */
+  /** Returns the tag that stores a label. */
   tagOf(name: string): string;
   /** Whether the last of several labels with one name is stored. Otherwise they are refused. */
   readonly isLastStored: boolean;
 }
 
-/** Labels that have the name of another column become tags with another name. */
+/** Renames labels that have the name of another column. */
 const renamed = (columns: readonly string[]): ReadonlyMap<string, string> =>
   new Map(columns.map((name) => [name, `${name}_tag`]));
 
@@ -27,7 +27,7 @@ const PROMETHEUS_LABELS: ReadonlyMap<string, string> = new Map(
   [...PROMETHEUS_TAGS].map(([label, tag]) => [tag, label]),
 );
 
-/** The tag that stores a label of Prometheus, and the label of a tag. */
+/** Maps Prometheus labels to the tags that store them, and back. */
 export const tagOfLabel = (name: string): string => PROMETHEUS_TAGS.get(name) ?? name;
 export const labelOfTag = (key: string): string => PROMETHEUS_LABELS.get(key) ?? key;
 
@@ -39,7 +39,7 @@ export const PROMETHEUS: LabelRules = {
   isLastStored: false,
 };
 
-/** Fields of OpenTelemetry metrics, without those that are named after a bound or a quantile. */
+/** Fields of OpenTelemetry metrics, except those named after a bound or a quantile. */
 export const OTLP_FIELDS = {
   gauge: 'gauge',
   counter: 'counter',

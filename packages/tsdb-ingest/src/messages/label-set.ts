@@ -20,8 +20,8 @@ import { MessageInvalid, ProtoCursor } from './proto-cursor.js';
 const MAX_SHOWN_LENGTH = 1024;
 
 /**
- * Begins a key with attributes of OpenTelemetry. It is a label without name and value, which no key
- * of Prometheus has.
+ * Starts a key with OpenTelemetry attributes. It is a label without name and value, which
+ * Prometheus keys do not contain.
  */
 export const OTLP_MARK: readonly number[] = [LABEL_FIELD_BYTE, 0];
 
@@ -91,7 +91,7 @@ export class LabelSet implements NewTags {
   }
 }
 
-/** Tag keys and values of a series key that `LabelSet` has accepted. */
+/** Returns the tag keys and values of a series key that `LabelSet` has accepted. */
 export function tagsOfLabelKey(key: Uint8Array): {
   readonly tagKeys: readonly string[];
   readonly tagValues: readonly string[];
@@ -107,7 +107,7 @@ export function tagsOfLabelKey(key: Uint8Array): {
   return { tagKeys: [...tags.keys()], tagValues: [...tags.values()] };
 }
 
-/** The series as PromQL writes it, for errors. */
+/** Returns the series in PromQL notation, for errors. */
 export function shownSeries(
   { bytes, start, end }: Pick<SeriesKey, 'bytes' | 'start' | 'end'>,
   rules: LabelRules,
@@ -120,14 +120,14 @@ export function shownSeries(
       const isMetricSize = label.nameEnd - label.nameStart === rules.metric.length;
       if (shown.length > MAX_SHOWN_LENGTH && !isMetricSize) continue;
       const name = label.cursor.text(label.nameStart, label.nameEnd);
-      // The mark of OpenTelemetry has neither name nor value.
+      // `OTLP_MARK` has neither name nor value.
       if (name === '' && label.valueStart === label.valueEnd) continue;
       const value = label.cursor.text(label.valueStart, label.valueEnd);
       if (name === rules.metric) metric = value;
       else shown += `${shown === '' ? '' : ', '}${name}=${JSON.stringify(value)}`;
     }
   } catch (error) {
-    // The part of labels that are too long.
+    // Labels that are too long were cut, so the last one may be incomplete.
     if (!(error instanceof MessageInvalid)) throw error;
   }
   return `${metric}{${shown}}`.slice(0, MAX_SHOWN_LENGTH);

@@ -14,9 +14,9 @@ import { MessageInvalid } from './proto-cursor.js';
 type BodyFormat = NonNullable<ParsedBody['format']>;
 
 /**
- * The rows and refusals of one body of Protocol Buffers. Shares the tables, fields and series of its `ParserMemory`
- * with the line protocol parser: the key of a series is its label messages, which no line of line
- * protocol can be, because their first byte is a line break.
+ * The rows and refusals of one body of Protocol Buffers. Shares the tables, fields and series of
+ * its `ParserMemory` with the line protocol parser: the key of a series is its label messages. They
+ * cannot be a line of line protocol, because their first byte is a line break.
  */
 export class MessageRows {
   readonly #memory: ParserMemory;
@@ -65,7 +65,10 @@ export class MessageRows {
     return this.#take(memory);
   }
 
-  /** The table and number of a series, added if new. Throws `LineRefused`, and `MessageInvalid`. */
+  /**
+   * Returns the table and number of a series, which is added if new. Throws `LineRefused`, and
+   * `MessageInvalid`.
+   */
   seriesOf(key: SeriesKey): { table: TableRows; series: number } {
     const { dictionary } = this.#knownDatabase;
     const entry = this.#entryOf(key);
@@ -91,7 +94,7 @@ export class MessageRows {
     return this.#known as KnownDatabase; // `parse` sets it
   }
 
-  /** The dictionary entry of a series key, added if new. Throws `LineRefused`. */
+  /** Returns the dictionary entry of a series key, which is added if new. Throws `LineRefused`. */
   #entryOf(key: SeriesKey): number {
     const known = this.#knownDatabase;
     const { dictionary, previousEntry } = known;
@@ -120,7 +123,7 @@ export class MessageRows {
     this.#refused.push({ lineNumber: this.position, originalLine, message, reason });
   }
 
-  /** Drops all rows; series that were numbered stay known, so the result has to be noted. */
+  /** Drops all rows; series that were numbered stay known, so the result must be recorded. */
   #refuseBody(
     memory: ColumnMemory,
     why: Pick<ParsedBody, 'invalid'> & Partial<Pick<ParsedBody, 'tooSparse'>>,

@@ -27,7 +27,7 @@ export class MessageWriter {
     else this.long(BigInt(value));
   }
 
-  /** A double as its words. */
+  /** Writes a double given as two words. */
   words(low: number, high: number): void {
     this.#reserve(8);
     const bytes = this.#bytes;
@@ -53,7 +53,7 @@ export class MessageWriter {
     this.#at = this.#bytes.writeDoubleLE(value, this.#at);
   }
 
-  /** A varint of at most 64 bits. */
+  /** Writes a varint of at most 64 bits. */
   long(value: bigint): void {
     this.#reserve(LONGEST_NUMBER_BYTES);
     let rest = BigInt.asUintN(64, value);
@@ -67,7 +67,7 @@ export class MessageWriter {
     this.#at += part.length;
   }
 
-  /** A field with a length before its bytes. */
+  /** Writes a field with its length before its bytes. */
   field(tag: number, part: Uint8Array): void {
     this.uint(tag);
     this.uint(part.length);
@@ -78,7 +78,7 @@ export class MessageWriter {
     this.field(tag, Buffer.from(text));
   }
 
-  /** Copies the bytes, and starts over. */
+  /** Returns a copy of the bytes, and starts a new message. */
   take(): Buffer {
     const taken = Buffer.from(this.#bytes.subarray(0, this.#at));
     this.#at = 0;

@@ -11,8 +11,8 @@ const TWO_28 = 2 ** 28;
 const TWO_32 = 2 ** 32;
 
 /**
- * Thrown for bytes that are not a message. Not an `Error`: it is caught by the parser of the body,
- * which keeps the message.
+ * Thrown for bytes that are not a message. Not an `Error`: the parser of the body catches it and
+ * keeps the message.
  */
 export class MessageInvalid {
   readonly message: string;
@@ -23,8 +23,8 @@ export class MessageInvalid {
 
 /**
  * Reads Protocol Buffers in place. Objects of messages would cost more than all other steps of
- * parsing a sample. Each method moves `at` behind what it read; `end` is the end of the message
- * that is read. Throws `MessageInvalid`.
+ * parsing a sample. Each method moves `at` to the end of the data that it reads; `end` is the end
+ * of the message that is read. Throws `MessageInvalid`.
  */
 export class ProtoCursor {
   readonly bytes: Uint8Array;
@@ -37,7 +37,7 @@ export class ProtoCursor {
     this.at = 0;
   }
 
-  /** The tag of the next field: number and wire type. */
+  /** Reads the tag of the next field: number and wire type. */
   tag(end: number): number {
     const first = this.bytes[this.at] as number;
     if (first < 0x80 && this.at < end) {
@@ -47,7 +47,7 @@ export class ProtoCursor {
     return this.uint(end);
   }
 
-  /** A varint without its bits above 2^53. */
+  /** Reads a varint without its bits above 2^53. */
   uint(end: number): number {
     let value = 0;
     let factor = 1;
@@ -60,9 +60,9 @@ export class ProtoCursor {
     throw this.#invalid('a number has no end');
   }
 
-  /** An int64; inexact outside of 53 bits. */
+  /** Reads an int64; inexact beyond 53 bits. */
   int(end: number): number {
-    // The low 28 bits are read apart, so that negative numbers stay exact.
+    // The low 28 bits are read separately, so that negative numbers remain exact.
     let low = 0;
     let high = 0;
     let factor = 1;
@@ -81,13 +81,13 @@ export class ProtoCursor {
     throw this.#invalid('a number has no end');
   }
 
-  /** A zigzag-encoded number; inexact outside of 53 bits. */
+  /** Reads a zigzag-encoded number; inexact beyond 53 bits. */
   sint(end: number): number {
     const value = this.uint(end);
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
-  /** An int64 in decimal digits. */
+  /** Reads an int64 as decimal digits. */
   longText(end: number): string {
     const start = this.at;
     const value = this.int(end);
@@ -102,19 +102,19 @@ export class ProtoCursor {
     return this.view.getFloat64(this.fixed(end), true);
   }
 
-  /** A fixed64; inexact above 53 bits. */
+  /** Reads a fixed64; inexact beyond 53 bits. */
   fixedUint(end: number): number {
     const at = this.fixed(end);
     return this.view.getUint32(at + 4, true) * TWO_32 + this.view.getUint32(at, true);
   }
 
-  /** An sfixed64; inexact outside of 53 bits. */
+  /** Reads an sfixed64; inexact beyond 53 bits. */
   fixedInt(end: number): number {
     const at = this.fixed(end);
     return this.view.getInt32(at + 4, true) * TWO_32 + this.view.getUint32(at, true);
   }
 
-  /** Reads a field of a repeated number, packed or not, into a list. */
+  /** Reads a repeated numeric field, packed or not, into a list. */
   numbers(
     tag: number,
     end: number,
@@ -128,7 +128,7 @@ export class ProtoCursor {
     while (this.at < listEnd) into.push(this[type](listEnd));
   }
 
-  /** Jumps over 8 bytes. @returns their position. */
+  /** Skips 8 bytes. @returns their position. */
   fixed(end: number): number {
     const { at } = this;
     this.#jump(8, end);
@@ -188,5 +188,5 @@ export class ProtoCursor {
   }
 }
 
-/** Tag of a field. */
+/** Returns the tag of a field. */
 export const tagOf = (field: number, wireType: number): number => field * 8 + wireType;

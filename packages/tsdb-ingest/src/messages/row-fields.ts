@@ -2,7 +2,7 @@ import { tooManyCells } from '../columns/cell-budget.js';
 import type { FieldColumn } from '../columns/field-column.js';
 import type { TableRows } from '../columns/table-rows.js';
 
-/** The field of a sample of Prometheus. */
+/** The field that stores the value of a Prometheus sample. */
 export const VALUE_FIELD = 'value';
 /**
  * The field of a value that is not a number: true for a stale marker, false for another NaN. Such a
@@ -20,7 +20,8 @@ export interface RowPlace {
 export type RowField = readonly [name: string, value: number | boolean | string];
 
 /**
- * Writes what all rows have except the timestamp, without counting the row. Throws `LineRefused`.
+ * Writes the values that all rows have, except the timestamp, without counting the row. Throws
+ * `LineRefused`.
  */
 export function startRow(table: TableRows, { series, position }: RowPlace): number {
   const row = table.rowCount;
@@ -32,7 +33,7 @@ export function startRow(table: TableRows, { series, position }: RowPlace): numb
   return row;
 }
 
-/** Completes a row with one value. Throws `LineRefused`, and adds nothing. */
+/** Completes a row with one value. If it throws `LineRefused`, nothing is added. */
 export function addValue(
   table: TableRows,
   row: number,
@@ -50,7 +51,7 @@ export function addValue(
   table.rowCount = row + 1;
 }
 
-/** Completes a row with fields of different names. Throws `LineRefused`, and adds nothing. */
+/** Completes a row with fields of different names. If it throws `LineRefused`, nothing is added. */
 export function addFields(table: TableRows, row: number, fields: readonly RowField[]): void {
   const written: FieldColumn[] = [];
   try {

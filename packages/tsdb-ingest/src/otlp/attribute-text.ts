@@ -30,7 +30,7 @@ export function attributeText(cursor: ProtoCursor, end: number): string {
   return readValue(cursor, end, PLAIN, 0);
 }
 
-/** How values are written. */
+/** Notation of attribute values in text. */
 interface Style {
   readonly none: string;
   text(value: string): string;

@@ -1,5 +1,5 @@
 /**
- * A number in digits without an exponent, with the fewest digits that identify it, as the InfluxDB
+ * Formats a number without an exponent, with the fewest digits that identify it, as the InfluxDB
  * exporter of the OpenTelemetry Collector names buckets: Go's `FormatFloat(value, 'f', -1, 64)`.
  */
 export function decimalText(value: number): string {
@@ -12,7 +12,7 @@ export function decimalText(value: number): string {
   const sign = value < 0 ? '-' : '';
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
   const digits = whole + fraction;
-  // `String` uses an exponent only if the point is outside of the digits.
+  // `String` uses an exponent only if the decimal point is outside the digits.
   return exponent < 0
     ? `${sign}0.${'0'.repeat(-exponent - 1)}${digits}`
     : sign + digits.padEnd(exponent + 1, '0');

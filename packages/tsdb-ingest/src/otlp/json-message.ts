@@ -8,7 +8,7 @@ import {
   type ScalarType,
 } from './json-schema.js';
 
-/** List items and object members of a request. */
+/** Maximum number of list items and object members in a request. */
 const MAX_VALUE_COUNT = 2_000_000;
 
 /**
@@ -62,7 +62,7 @@ interface Scalar {
   readonly wireType: number;
   readonly what: string;
   isValid(value: unknown): boolean;
-  /** Only for valid values. */
+  /** Call only with valid values. */
   write(writer: MessageWriter, value: unknown): void;
 }
 
@@ -94,7 +94,7 @@ const unsigned = 'an unsigned 64-bit integer';
 const signed = 'a 64-bit integer';
 const fixed = (writer: MessageWriter, value: bigint): void => writer.fixed(value);
 const long = (writer: MessageWriter, value: bigint): void => writer.long(value);
-/** Numbers that JSON cannot write. */
+/** Numbers that JSON cannot represent. */
 const NOT_FINITE: ReadonlyMap<unknown, number> = new Map([
   ['NaN', Number.NaN],
   ['Infinity', Number.POSITIVE_INFINITY],

@@ -42,7 +42,7 @@ const TEMPORALITY = Buffer.from('aggregation_temporality');
 const DELTA_VALUE = Buffer.from('delta');
 
 interface Metric extends MetricTraits {
-  /** Size of the key without attributes of points. */
+  /** Size of the key without the attributes of data points. */
   readonly keySize: number;
   readonly temporality: number;
 }
@@ -100,7 +100,7 @@ export class MetricsParser {
     }
   }
 
-  /** Fields may come in any order, so the resource is searched first; likewise below. */
+  /** Fields may be in any order, so the resource is searched for first; likewise below. */
   #readResource(end: number): void {
     const start = this.#cursor.at;
     const { size } = this.#key;

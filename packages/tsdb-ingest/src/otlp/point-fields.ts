@@ -40,7 +40,10 @@ export class PointNumbers {
   }
 }
 
-/** Completes a row, without values that are not numbers. Throws `LineRefused`, and adds nothing. */
+/**
+ * Completes a row, without values that are not numbers. If it throws `LineRefused`, nothing is
+ * added.
+ */
 export function addPoint(
   table: TableRows,
   row: number,

@@ -7,7 +7,7 @@ export interface MetricTraits {
 }
 
 /**
- * A kind of data points. Holds the values of one point between `begin` and `add`, so that no object
+ * A kind of data point. Holds the values of one point between `begin` and `add`, so that no object
  * is created per point. Source: OpenTelemetry, `metrics/v1/metrics.proto`.
  */
 export interface PointKind {
@@ -19,9 +19,9 @@ export interface PointKind {
   /** -1 if points of this kind have no exemplars. */
   readonly exemplars: number;
   begin(): void;
-  /** Reads a field. Returns false if it is none of this kind. Throws `MessageInvalid`. */
+  /** Reads a field. Returns false if it is not a field of this kind. Throws `MessageInvalid`. */
   read(tag: number, cursor: ProtoCursor, end: number): boolean;
-  /** Completes the row. Throws `LineRefused`, and adds nothing. */
+  /** Completes the row. If it throws `LineRefused`, nothing is added. */
   add(table: TableRows, row: number, traits: MetricTraits): void;
 }
 

@@ -19,9 +19,9 @@ const ATTRIBUTE_VALUE_TAG = tagOf(2, BYTES);
 const STRING_TAG = tagOf(1, BYTES);
 
 /**
- * Composes the key of a series: labels as in Prometheus, after a mark. Attributes of the resource,
- * the scope, the metric and the data point follow each other, so that each level writes only its
- * own and `cut` removes them.
+ * Composes the key of a series: labels as in Prometheus, after `OTLP_MARK`. Attributes of the
+ * resource, the scope, the metric and the data point are appended in this order, so that each level
+ * writes only its own attributes and `cut` removes them.
  */
 export class OtlpSeriesKey {
   readonly #budget = new KeyBudget(OTLP.noun);
@@ -44,12 +44,15 @@ export class OtlpSeriesKey {
     this.#size = size;
   }
 
-  /** The composed key, for errors. Valid until the next change. */
+  /** Returns the composed key, for errors. Valid until the next change. */
   get composed(): SeriesKey {
     return { bytes: this.#bytes, view: this.#view, start: 0, end: this.#size };
   }
 
-  /** The composed key. Valid until the next change. Throws `LineRefused` if all are too long. */
+  /**
+   * Returns the composed key. Valid until the next change. Throws `LineRefused` if the keys of the
+   * body are too long in total.
+   */
   take(): SeriesKey {
     this.#budget.take(this.#size);
     return this.composed;

@@ -10,7 +10,7 @@ const QUANTILE_VALUES_TAG = tagOf(6, BYTES);
 const QUANTILE_TAG = tagOf(1, FIXED_64);
 const VALUE_TAG = tagOf(2, FIXED_64);
 
-/** `SummaryDataPoint`. A quantile is a field with its number as name. */
+/** `SummaryDataPoint`. A quantile is a field named by its number. */
 export class SummaryPoint implements PointKind {
   readonly hasTemporality = false;
   readonly attributes = tagOf(7, BYTES);

@@ -101,8 +101,8 @@ function readSpan(cursor: ProtoCursor, end: number): number[] {
 }
 
 /**
- * Reads a histogram up to `end` and adds its row. Throws `LineRefused`, and adds nothing, if a
- * limit is exceeded, and `MessageInvalid`. Source: tsdb-http, "Prometheus remote write".
+ * Reads a histogram up to `end` and adds its row. Throws `MessageInvalid`, and `LineRefused` if a
+ * limit is exceeded; nothing is then added. Source: tsdb-http, "Prometheus remote write".
  */
 export function addHistogram(
   table: TableRows,
@@ -119,7 +119,7 @@ export function addHistogram(
   table.lineEnds[row] = HISTOGRAM_LINE_END;
 }
 
-/** Without a sum that is not a number. */
+/** Omits a sum that is not a number. */
 const numbersOf = (read: Histogram): (readonly [string, number])[] =>
   (
     [

@@ -4,7 +4,7 @@ import { addValue, type RowPlace, startRow, VALUE_FIELD } from '../messages/row-
 import { LineRefused } from '../slow-path/line-refused.js';
 
 const NS_PER_MS = 1e6;
-/** Milliseconds of the first and last valid timestamps, 1677 and 2262. */
+/** Largest absolute value of a valid timestamp in milliseconds (years 1677 to 2262). */
 const MAX_TIME_MS = 9_223_372_036_854;
 
 export interface SamplePlace extends RowPlace {
@@ -17,13 +17,15 @@ export interface Sample extends SamplePlace {
   readonly isStale: boolean;
 }
 
-/** Adds a row. Throws `LineRefused`, and adds nothing, if a limit is exceeded. */
+/** Adds a row. Throws `LineRefused` if a limit is exceeded; nothing is then added. */
 export function addSample(table: TableRows, sample: Sample): void {
   const { value, isStale } = sample;
   addValue(table, startSample(table, sample), { name: VALUE_FIELD, value, isStale });
 }
 
-/** Writes what all rows of Prometheus have, without counting the row. Throws `LineRefused`. */
+/**
+ * Writes the values that all Prometheus rows have, without counting the row. Throws `LineRefused`.
+ */
 export function startSample(table: TableRows, place: SamplePlace): number {
   const { timeMs } = place;
   if (Math.abs(timeMs) > MAX_TIME_MS)

@@ -18,7 +18,7 @@ const PACKED_REFS_TAG = tagOf(1, BYTES);
 const REF_TAG = tagOf(1, VARINT);
 const FIRST_SYMBOLS = 1024;
 
-/** The key of a series of version 1. Labels that are not next to each other are copied. */
+/** Returns the key of a version 1 series. Labels that are not contiguous are copied. */
 export function keyOfLabels(cursor: ProtoCursor, end: number): SeriesKey {
   const { bytes, view, at: start } = cursor;
   let labelsEnd = start;
@@ -46,8 +46,8 @@ function gathered(cursor: ProtoCursor, start: number, end: number): SeriesKey {
 }
 
 /**
- * The symbols of a request of version 2. Labels are pairs of references to them; keys are composed
- * in the form of version 1, so that a series has the same key in both versions.
+ * Symbols of a version 2 request. Labels are pairs of references to symbols; keys are composed in
+ * the form of version 1, so that a series has the same key in both versions.
  */
 export class SymbolTable {
   readonly #cursor: ProtoCursor;
@@ -78,7 +78,9 @@ export class SymbolTable {
     cursor.at = start;
   }
 
-  /** The key of the series at the cursor; valid until the next one. Throws `LineRefused`. */
+  /**
+   * Returns the key of the series at the cursor; valid until the next call. Throws `LineRefused`.
+   */
   keyOf(end: number): SeriesKey {
     this.#readRefs(end);
     const refs = this.#refs;
@@ -96,7 +98,7 @@ export class SymbolTable {
     const { bytes, view } = this.#key;
     let at = 0;
     for (let i = 0; i < refs.length; i += 2) {
-      const name = refs[i] as number; // both below the length, which is even
+      const name = refs[i] as number; // both are below the length, which is even
       const value = refs[i + 1] as number;
       bytes[at++] = LABEL_FIELD_BYTE;
       at = putSize(bytes, at, this.#sizeOf(name) + this.#sizeOf(value));
@@ -125,7 +127,7 @@ export class SymbolTable {
     this.#budget.take(size);
   }
 
-  /** Size of a symbol as a field, with its tag and length. */
+  /** Returns the size of a symbol as a field, with its tag and length. */
   #sizeOf(ref: number): number {
     const size = (this.#ends[ref] as number) - (this.#starts[ref] as number);
     return 1 + sizeOfSize(size) + size;

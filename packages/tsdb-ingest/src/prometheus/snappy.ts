@@ -1,7 +1,7 @@
 import { requestError } from '@plinth/kernel';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
-/** A longer length would not fit 32 bits. */
+/** A longer length would not fit in 32 bits. */
 const MAX_HEADER_BYTES = 5;
 /** Literals and copies up to this size are copied in a loop, which is faster than a call. */
 const SHORT_BYTES = 32;
@@ -15,7 +15,7 @@ interface Header {
   readonly end: number;
 }
 
-/** Size of the decoded bytes, as the header states it. Throws `snappy_corrupt`. */
+/** Returns the size of the decoded bytes according to the header. Throws `snappy_corrupt`. */
 export const snappySize = (input: Uint8Array): number => readHeader(input).sizeBytes;
 
 /**

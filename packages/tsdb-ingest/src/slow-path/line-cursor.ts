@@ -21,7 +21,7 @@ export class LineCursor {
     return this.at >= this.end;
   }
 
-  /** Byte at the cursor; -1 at the end. */
+  /** Returns the byte at the cursor; -1 at the end. */
   get byte(): number {
     return this.at < this.end ? (this.bytes[this.at] as number) : -1;
   }
@@ -74,7 +74,7 @@ export class LineCursor {
     return this.isAtEnd ? 'end of input' : `\`${this.context()}\``;
   }
 
-  /** The following content, for a message: more than 10 bytes are cut to 10 characters. */
+  /** Returns the following content, for a message: cut to 10 characters if longer than 10 bytes. */
   context(from = this.at): string {
     if (this.end - from <= MAX_CONTEXT) return this.text(from, this.end);
     const far = characterBorder(this.bytes, Math.min(this.end, from + 4 * MAX_CONTEXT));
@@ -85,7 +85,7 @@ export class LineCursor {
     return this.bytes.toString('utf8', start, end);
   }
 
-  /** String of `[start, end)` without the bytes at `dropped` (ascending). */
+  /** Returns the string `[start, end)` without the bytes at `dropped` (ascending). */
   textWithout(dropped: readonly number[], start: number, end: number): string {
     if (dropped.length === 0) return this.text(start, end);
     return Buffer.from(this.bytesWithout(dropped, start, end)).toString();

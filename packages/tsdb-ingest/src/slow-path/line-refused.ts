@@ -1,7 +1,7 @@
 import type { RefusalReason } from '@plinth/tsdb-model/refused-line.js';
 
 /**
- * Why a line is rejected; the message is the documented one. Thrown and caught only inside the
+ * The reason why a line is rejected, with the documented message. Thrown and caught only inside the
  * parser. Intentionally not an `Error`: capturing a stack costs several times as much as parsing
  * the line, and a body may have millions.
  */

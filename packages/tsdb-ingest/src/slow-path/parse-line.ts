@@ -12,7 +12,7 @@ const COMMA = 44;
 const EQUALS = 61;
 const BACKSLASH = 92;
 
-/** Maximum numbers of columns of a table. */
+/** Maximum number of columns, and of tags, of a table. */
 export interface LineLimits {
   readonly columnCount: number;
   readonly tagCount: number;
@@ -33,8 +33,8 @@ export interface ParsedLine {
 }
 
 /**
- * Parses one line exactly by the grammar. It is the reference for the fast path, handles all
- * unusual lines, and is the only source of messages. Throws `LineRefused`; stops at the first
+ * Parses one line exactly according to the grammar. It is the reference for the fast path, handles
+ * all unusual lines, and is the only source of messages. Throws `LineRefused`; stops at the first
  * column above the limit.
  * @param start first non-blank byte. @param end index after the last byte, without the line break.
  * Source: tsdb-http, "Line protocol grammar" and "Parse error messages".
@@ -201,7 +201,7 @@ function isMeasurementEscape(byte: number): boolean {
   return byte === COMMA || byte === SPACE || byte === BACKSLASH;
 }
 
-/** Repeated names are reported first, as in lines within the limits. */
+/** Reports repeated names first, as for lines within the limits. */
 function refuseTooMany(
   tagKeys: readonly string[],
   fields: readonly ParsedField[],

@@ -23,8 +23,8 @@ interface Body {
 }
 
 /**
- * Adds a line from the slow path to its table. Throws `LineRefused`, and adds nothing, if a limit
- * is exceeded.
+ * Adds a line from the slow path to its table. Throws `LineRefused` if a limit is exceeded; nothing
+ * is then added.
  */
 export function addSlowPathRow(table: TableRows, body: Body, row: ParsedRow): void {
   const index = table.rowCount;

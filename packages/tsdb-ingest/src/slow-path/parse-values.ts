@@ -17,8 +17,8 @@ const TRUE_WORDS = ['true', 'True', 'TRUE', 't', 'T'];
 const FALSE_WORDS = ['false', 'False', 'FALSE', 'f', 'F'];
 
 /**
- * Parses an integer, unsigned integer or float; `undefined`, without moving the cursor, if none is
- * there.
+ * Parses an integer, unsigned integer or float; `undefined`, without moving the cursor, if there is
+ * none at the cursor.
  */
 export function readNumber(cursor: LineCursor): ParsedValue | undefined {
   const start = cursor.at;
@@ -57,11 +57,11 @@ export function integerOf(text: string): bigint | undefined {
   return short.length <= MAX_INTEGER_LENGTH ? BigInt(short) : undefined;
 }
 
-/** The part of a number that an error message quotes. */
+/** Returns the part of a number that an error message quotes. */
 export const shownInteger = (text: string): string =>
   text.length <= MAX_SHOWN_LENGTH ? text : `${text.slice(0, MAX_SHOWN_LENGTH)}...`;
 
-/** A letter `e` without digits after it is not consumed: it becomes trailing content. */
+/** Does not consume a letter `e` without digits after it: it becomes trailing content. */
 function takeExponent(cursor: LineCursor): void {
   const start = cursor.at;
   if (!cursor.take(LOWER_E) && !cursor.take(UPPER_E)) return;
@@ -69,7 +69,7 @@ function takeExponent(cursor: LineCursor): void {
   if (cursor.takeDigits() === undefined) cursor.at = start;
 }
 
-/** A string without a closing quote is not a value. */
+/** Reads a string; one without a closing quote is not a value. */
 export function readString(cursor: LineCursor): ParsedValue | undefined {
   const start = cursor.at;
   if (!cursor.take(QUOTE)) return undefined;

@@ -23,10 +23,10 @@ export interface ParseJob {
   readonly options: ParseJobOptions;
 }
 
-/** Message to a parser thread: a job, or a request to forget all tables, fields and series. */
+/** Message to a parser thread: a job, or a request to clear all tables, fields and series. */
 export type ParserMessage = ParseJob | 'forget';
 
-/** One per job, in job order. */
+/** Reply to a job; replies are sent in job order. */
 export type ParserReply =
   /** `body` is absent if the original is shared memory and needed no decoding. */
   | {
@@ -44,7 +44,7 @@ export type ParserReply =
 /** Below this size, copying an array is cheaper than transferring its memory. */
 const MIN_TRANSFER_BYTES = 2048;
 
-/** Buffers of a reply that are transferred instead of copied. */
+/** Returns the buffers of a reply that are transferred instead of copied. */
 export function transferList(reply: ParserReply): ArrayBuffer[] {
   if (reply.kind !== 'parsed') return [];
   const arrays = reply.parsed.tables.flatMap(arraysOf);

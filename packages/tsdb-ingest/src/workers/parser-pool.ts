@@ -92,8 +92,8 @@ export class ParserPool {
   }
 
   /**
-   * Parses in the caller's thread; `undefined` if a worker has to parse the body. Throws like
-   * `parse` rejects.
+   * Parses in the caller's thread; `undefined` if a worker has to parse the body. Throws the errors
+   * with which `parse` rejects.
    */
   parseNow(body: Uint8Array, options: ParseJobOptions): ParseResult | undefined {
     if (this.#isClosed) throw tsdbError('shutting_down');
@@ -104,7 +104,9 @@ export class ParserPool {
     return { workerId: INLINE_WORKER_ID, parsed, body, release: NOTHING_TO_GIVE };
   }
 
-  /** Decoding Snappy takes less than a tenth of the time of parsing. */
+  /**
+   * Decodes in this thread, because decoding Snappy takes less than a tenth of the parsing time.
+   */
   #parseSnappyNow(body: Uint8Array, options: ParseJobOptions): ParseResult | undefined {
     const sizeBytes = snappySize(body);
     if (sizeBytes > Math.min(this.#options.inlineSizeBytes, options.maxSizeBytes)) return undefined;
@@ -128,7 +130,7 @@ export class ParserPool {
     worker.forget();
   }
 
-  /** Makes all parsers forget their tables, fields and series, to free the memory of deleted tables. */
+  /** Makes all parsers clear their tables, fields and series, to free the memory of deleted tables. */
   forget(): void {
     this.#inline.forget();
     for (const worker of this.#workers) worker?.forget();
@@ -148,7 +150,9 @@ export class ParserPool {
     await this.close();
   }
 
-  /** The worker with the fewest pending bytes. An idle worker is preferred to a new thread. */
+  /**
+   * Returns the worker with the fewest pending bytes. An idle worker is preferred to a new thread.
+   */
   #idlestWorker(): ParserThread {
     let best = 0;
     let bestBytes = Number.POSITIVE_INFINITY;

@@ -14,8 +14,8 @@ import {
 import { MAX_KEPT_BYTES } from './slab-memory.js';
 
 /**
- * A body leaves little on the heap, because its columns are outside. Without the limit, the heap
- * grows to three times the size under load.
+ * A body leaves little on the heap, because its columns are stored outside the heap. Without the
+ * limit, the heap grows to three times the size under load.
  */
 const HEAP_LIMITS = { maxYoungGenerationSizeMb: 12 };
 
@@ -52,7 +52,7 @@ export class ParserThread {
   #slabBytes = 0;
   #bytesInFlight = 0;
 
-  /** @param onEnd called, once or twice, when the thread ends and takes no more jobs. */
+  /** @param onEnd called, once or twice, when the thread ends and accepts no more jobs. */
   constructor(workerId: number, settings: ParserWorkerSettings, onEnd: () => void) {
     this.workerId = workerId;
     this.#worker = new Worker(new URL('./parser-worker.js', import.meta.url), {
@@ -69,7 +69,7 @@ export class ParserThread {
     this.#worker.on('exit', () => end());
   }
 
-  /** Bytes of the bodies that are queued or being parsed. */
+  /** Returns the size of the bodies that are queued or being parsed. */
   get bytesInFlight(): number {
     return this.#bytesInFlight;
   }
@@ -102,7 +102,7 @@ export class ParserThread {
     ]);
   }
 
-  /** Makes the parser forget its tables, fields and series before the next body. */
+  /** Makes the parser clear its tables, fields and series before the next body. */
   forget(): void {
     const message: ParserMessage = 'forget';
     this.#worker.postMessage(message);
@@ -160,7 +160,10 @@ export class ParserThread {
   }
 }
 
-/** A parser thread ended unexpectedly: a bug or lack of memory. Nothing of its bodies was kept. */
+/**
+ * A parser thread ended unexpectedly, because of a bug or lack of memory. No results of its bodies
+ * are kept.
+ */
 export class ParserCrashed extends Error {
   override readonly name = 'ParserCrashed';
   constructor(workerId: number, cause?: unknown) {

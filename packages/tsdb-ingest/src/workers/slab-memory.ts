@@ -20,7 +20,8 @@ export class SlabMemory implements ColumnMemory {
   }
 
   /**
-   * The slab with the columns since `begin`, now owned by the caller; `undefined` if there is none.
+   * Returns the slab with the columns since `begin`, now owned by the caller; `undefined` if there
+   * is none.
    */
   takeSlab(): ArrayBuffer | undefined {
     const slab = this.#slab;
@@ -28,7 +29,7 @@ export class SlabMemory implements ColumnMemory {
     return slab;
   }
 
-  /** Takes back a slab after the last use of its columns. */
+  /** Accepts a slab for reuse after the last use of its columns. */
   release(slab: ArrayBuffer): void {
     this.#pool.release(slab);
   }

@@ -2,8 +2,8 @@ const ROW_COUNT = 400;
 const START_MS = 1_700_000_000_000;
 
 /**
- * Lines of the usual forms: every field type, known and new series, two tables. `round` makes
- * bodies differ.
+ * Returns lines of the usual forms: every field type, known and new series, two tables. `round`
+ * makes bodies differ.
  */
 export function warmUpBody(round: number): Uint8Array {
   const lines = Array.from({ length: ROW_COUNT }, (_, row) => {

@@ -14,9 +14,7 @@ export interface Column {
    * case or if DuckDB reserves the name, because DuckDB names are case-insensitive.
    */
   readonly physicalName: string;
-  /**
-   * Name of a renamed tag in series ids, in the log and in the series index; absent if it is `name`.
-   */
+  /** Name of a renamed tag in series ids, in the log and in the series index; absent if it is equal to `name`. */
   readonly storedTagName?: string;
 }
 

@@ -9,7 +9,7 @@ export interface OutputColumn {
   readonly tableColumnKind: ColumnKind | undefined;
 }
 
-/** Values of one column over the rows of a chunk; the array type follows `SqlType` (see its table). */
+/** Values of one column over the rows of a chunk. The array type depends on `SqlType`; see the table there. */
 export interface ColumnVector {
   readonly values: ArrayLike<unknown>;
   /** Bit `i & 7` of byte `i >> 3` is set when row i is not NULL. `undefined`: no NULLs. */

@@ -1,7 +1,7 @@
 import type { FieldValues } from '../parsed-body.js';
 import type { Column } from './column.js';
 
-/** One field over the rows of a batch. Bit `i & 7` of `validity[i >> 3]` is set when row i has it. */
+/** Values of one field in the rows of a batch. Bit `i & 7` of `validity[i >> 3]` is set when row i has the field. */
 export interface BatchField {
   readonly column: Column;
   readonly data: FieldValues;
@@ -23,7 +23,7 @@ export interface RowBatch extends TimesAndFields {
   readonly seriesOrdinals: Uint32Array;
 }
 
-/** Accepted rows of one table before the parser's numbers of their series are translated. */
+/** Accepted rows of one table, with the parser's series numbers before they are translated. */
 export interface ParsedBatch extends TimesAndFields {
   /** The parser's number of each row's series. */
   readonly parserSeries: Uint32Array;

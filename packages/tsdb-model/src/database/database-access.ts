@@ -42,7 +42,8 @@ const NO_ACCESS: DatabaseAccess = {
 const KNOWN = new WeakMap<Principal, DatabaseAccess>();
 
 /**
- * The access of a request's principal. Anonymous requests have no access, unless the server requires no credentials.
+ * Returns the access of a request's principal. Anonymous requests have no access, unless the server requires no
+ * credentials.
  * @param isAuthRequired setting of the server
  */
 export function accessOf(principal: Principal, isAuthRequired: boolean): DatabaseAccess {
@@ -72,13 +73,13 @@ function ofPrincipal(principal: Extract<Principal, { kind: 'admin' | 'grantee' }
 }
 
 /**
- * Permissions on a database also apply to its retention policies, which are databases `db/policy`.
+ * Returns the granted access. Permissions on a database also apply to its retention policies, which are databases
+ * `db/policy`.
  */
 function granted(owner: string, permissions: readonly Permission[]): DatabaseAccess {
   const may = (action: Action) => (database: string) => {
     const name = databaseOfPolicy(database) ?? database;
-    // A permission on all databases excludes `_internal`, which shows data about others; it must be
-    // granted by name.
+    // A permission on all databases excludes `_internal`, which contains data about others; it must be granted by name.
     const permitted =
       name === INTERNAL_DATABASE
         ? permissions.filter(({ names }) => names.includes(INTERNAL_DATABASE))

@@ -16,7 +16,7 @@ export interface CatalogLimits {
   readonly databaseCount: number;
   /** Active tables over all databases. */
   readonly tableCount: number;
-  /** Tags and fields of one table, without `time`. */
+  /** Tags and fields of one table, not including `time`. */
   readonly columnCountPerTable: number;
   readonly tagCountPerTable: number;
 }

@@ -7,22 +7,18 @@ const STAGED_PREFIX = 'convert_';
 export const stagedName = (tableId: number): string => `${STAGED_PREFIX}${tableId}`;
 export const isStagedName = (name: string): boolean => name.startsWith(STAGED_PREFIX);
 
-/** Names that no tag or field may have. */
+/** Returns whether the name is reserved, so that no tag or field can have it. */
 export function isReservedColumn(name: string): boolean {
   return name === 'time' || name === '__chunk_order';
 }
 
-/**
- * The database of a retention policy (`db/policy`); `undefined` for the name of a database.
- */
+/** Returns the database of a retention policy (`db/policy`); `undefined` for the name of a database. */
 export function databaseOfPolicy(name: string): string | undefined {
   const slash = name.indexOf('/');
   return slash === -1 ? undefined : name.slice(0, slash);
 }
 
-/**
- * Why this database cannot be created: InfluxQL uses these policy names for the database itself.
- */
+/** Returns the reason why this database cannot be created: InfluxQL uses these policy names for the database itself. */
 export function findNewDatabaseFault(name: string): string | undefined {
   const database = databaseOfPolicy(name);
   if (database === undefined || !/\/(?:autogen|default)$/.test(name)) return undefined;
@@ -33,7 +29,7 @@ const MAX_NATIVE_NAME_SIZE_BYTES = 511;
 const MAX_LEGACY_NAME_SIZE_BYTES = 64;
 
 /**
- * The rule of the native and management endpoints.
+ * Checks the rule of the native and management endpoints.
  * @returns the error for the client, or `undefined`. Source: tsdb-http, "Database names".
  */
 export function findDatabaseNameFault(name: string): string | undefined {
@@ -53,7 +49,7 @@ export function findDatabaseNameFault(name: string): string | undefined {
 }
 
 /**
- * The rule of the v1 and v2 write endpoints, applied before the native one: fewer bytes, more
+ * Checks the rule of the v1 and v2 write endpoints, which is applied before the native one: fewer bytes, more
  * characters. Character positions start at 0. Source: tsdb-http, "Request-level failures".
  */
 export function findLegacyDatabaseNameFault(name: string): string | undefined {

@@ -14,8 +14,7 @@ export class MemoryDrain {
 }
 
 /**
- * Memory transferred to a closed port is detached from its owner and freed with the undelivered
- * message.
+ * Creates a closed port. Memory transferred to it is detached from its owner and freed with the undelivered message.
  */
 function closedPort(): MessagePort {
   const { port1, port2 } = new MessageChannel();

@@ -1,9 +1,6 @@
 const WINDOW_MS = 1000;
 
-/**
- * Log limits of a plugin per second: far above useful output, and low enough to not fill a disk
- * within a day.
- */
+/** Log limits of a plugin per second: far above useful output, and low enough not to fill a disk within a day. */
 export const MAX_LINES_PER_SEC = 500;
 export const MAX_CHARS_PER_SEC = 256 * 1024;
 

@@ -23,8 +23,8 @@ const MAX_LENGTH = 500;
 const ARCHIVE = /\.(?:whl|zip|tar|tgz|tbz|txz|tlz|gz|bz2|xz|lz|lzma|egg)$/i;
 
 /**
- * Whether `text` names a package of the index, with extras, versions and markers as in PEP 508.
- * Installer options, addresses and local paths are refused.
+ * Returns whether `text` names a package in the index, with extras, versions and markers as in PEP 508. Installer
+ * options, addresses and local paths are refused.
  */
 export function isPackageRequirement(text: string): boolean {
   if (text.length > MAX_LENGTH || /\p{Cc}/u.test(text)) return false;

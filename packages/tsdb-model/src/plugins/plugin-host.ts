@@ -1,6 +1,6 @@
 import type { PluginType } from './trigger.js';
 
-/** Location of a plugin's code. */
+/** A plugin's code, or its location. */
 export type PluginCode =
   | { readonly kind: 'file'; readonly path: string }
   /** A folder that contains `__init__.py`. */
@@ -115,7 +115,7 @@ export interface Refusal {
 }
 
 export interface ReadyOptions {
-  /** If true, a client waits for the response, so a wait of more than a second is refused. */
+  /** If true, a client is waiting for the response, so a delay of more than a second is refused. */
   readonly isAwaited: boolean;
   /** Aborting it ends the wait. */
   readonly signal: AbortSignal;

@@ -3,9 +3,8 @@ import type { TagCondition } from '../scan.js';
 import type { TableSchema } from '../schema.js';
 
 /**
- * A query of one table that the server can compute from columns in memory (`ColumnCache`) without
- * DuckDB, independent of the query language. All conditions must hold and are exact, so no filter
- * remains.
+ * A query of one table that the server can compute from columns in memory (`ColumnCache`) without DuckDB, independent
+ * of the query language. All conditions must hold and are exact, so no additional filter is needed.
  */
 export interface ColumnQuery {
   readonly table: TableSchema;
@@ -13,7 +12,7 @@ export interface ColumnQuery {
   readonly minTimeNs: bigint;
   readonly maxTimeNs: bigint;
   readonly tagConditions: readonly TagCondition[];
-  /** A row whose field is NULL matches none of them. */
+  /** A row whose field is NULL meets none of these conditions. */
   readonly fieldConditions: readonly FieldCondition[];
   readonly computation: GroupsComputation | RowsComputation | LastRowsComputation;
 }
@@ -45,7 +44,7 @@ export interface GroupsComputation {
 export type GroupOutput =
   | { readonly kind: 'bucket' }
   | { readonly kind: 'tag'; readonly tag: string }
-  /** Without a column, counts rows. */
+  /** Without a column, it counts rows. */
   | { readonly kind: 'count'; readonly column: Column | undefined }
   /**
    * Over values that are not NULL; NULL if there are none. `mean` divides the sum of doubles by the
@@ -63,8 +62,8 @@ export interface GroupKeyOrder {
 export interface RowsComputation {
   readonly kind: 'rows';
   /**
-   * Rows of the same time are ordered by the values of these tags; absent tags sort as empty. If
-   * empty, their order is undefined.
+   * Rows with the same timestamp are ordered by the values of these tags; absent tags sort as empty strings. If the
+   * list is empty, their order is undefined.
    */
   readonly tieBreakers: readonly string[];
   readonly columns: readonly Column[];

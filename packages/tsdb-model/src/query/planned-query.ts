@@ -17,11 +17,11 @@ export interface PlanContext {
   readonly params: ReadonlyMap<string, ParameterValue>;
   /** Source of `system.*` and cache functions; see `VirtualTables`. */
   readonly virtualTables: VirtualTables;
-  /** Look-back of a statement without a hint. Default: 0. */
+  /** Look-back of a statement that contains no hint. Default: 0. */
   readonly lookbackNs?: bigint;
 }
 
-/** Tables other than stored ones: `system.queries`, `last_cache('t')` and similar. */
+/** Tables that are not stored: `system.queries`, `last_cache('t')` and similar. */
 export interface VirtualTables {
   /** Returns `undefined` if the table does not exist. */
   table(schema: string, name: string): VirtualTable | undefined;

@@ -9,7 +9,7 @@ import type { QueryOutcome } from './query-outcome.js';
 /** One statement of a session: the parts of a planned query that execution needs. */
 export type SessionStatement = RowsStatement & Pick<PlannedQuery, 'columnQuery'>;
 
-/** Which series of a table have visible rows. */
+/** Determines which series of a table have visible rows. */
 export interface Liveness {
   /** Series without a later row have no visible rows. */
   readonly visibleFromNs: bigint;
@@ -26,7 +26,7 @@ export interface QuerySession {
   /** Aborted when the client disconnects, the query is canceled or its time limit expires. */
   readonly signal: AbortSignal;
   read(statement: SessionStatement): AsyncIterable<ResultChunk>;
-  /** The result from columns in memory; `undefined` if they cannot provide it. */
+  /** Returns the result from columns in memory; `undefined` if they cannot provide it. */
   readFromColumns(request: ColumnQuery): Promise<Iterable<ResultChunk> | undefined>;
   /**
    * Yields the query slot between two items, and yields to the event loop if items are produced
@@ -38,7 +38,7 @@ export interface QuerySession {
    * they already are.
    */
   indexed(tables: readonly TableSchema[]): Promise<void> | undefined;
-  /** The distinct tag sets of a table; see `indexed`. */
+  /** Returns the distinct tag sets of a table; see `indexed`. */
   seriesOf(table: TableSchema): SeriesLookup;
   livenessOf(table: TableSchema): Liveness;
   /** Adds to the number of rows passed to the encoder. */

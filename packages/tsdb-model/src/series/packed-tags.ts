@@ -61,7 +61,7 @@ export function putSize(bytes: Uint8Array, size: number, at: number): void {
   bytes[at + 3] = size >>> 24;
 }
 
-/** Reused between calls; grows to the longest tag set seen. */
+/** Reused between calls; grows to the size of the longest tag set so far. */
 let scratch = Buffer.alloc(4096);
 
 function putSizedText(text: string, at: number): number {

@@ -27,7 +27,7 @@ export function seriesId(seed: Words, { bytes, from, to }: PackedTags, target: W
 
 const SEED_SIZE = 8;
 
-/** Reused between calls; grows to the longest tag set seen. */
+/** Reused between calls; grows to the size of the longest tag set so far. */
 let scratch = new Uint8Array(4096);
 let scratchWords = new Int32Array(scratch.buffer);
 

@@ -1,14 +1,14 @@
 import { formatDuration, parseDuration } from '../time/duration.js';
 
-/** Distance of a hint without a duration. Prometheus looks back as far by default. */
+/** Look-back of a hint without a duration. Prometheus looks back equally far by default. */
 const DEFAULT_LOOKBACK_NS = 300_000_000_000n;
-/** Maximum distance; a statement over all data needs no look-back. */
+/** Maximum look-back; a statement over all data does not need one. */
 export const MAX_LOOKBACK_NS = 366n * 86_400_000_000_000n;
 
 const HINT = /^\/\*\+\s*lookback\b/i;
 const COMPLETE_HINT = /^\/\*\+\s*lookback\s*(?:\(([^()]*)\)\s*)?\*\/$/i;
 
-/** A distance before the time range, or the reason why the hint is invalid. */
+/** The look-back before the time range, or the reason why the hint is invalid. */
 export type LookbackHint = { readonly ns: bigint } | { readonly problem: string };
 
 /**

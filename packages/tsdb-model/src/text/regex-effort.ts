@@ -15,8 +15,8 @@ const TOKEN =
   /\\[pP](?:\{[^}]*\}?|.)|\\[\s\S]|\[\^?\]?(?:\\[pP]\{[^}]*\}|\\[\s\S]|\[:\w*:\]|[^\]\\])*\]?|[()|]|[*+?]|\{(\d+)(?:,(\d*))?\}|[\s\S]/g;
 
 /**
- * An exact repetition of more than this many counts as active at the same time, because matching
- * starts at each character.
+ * Above this count, all parts of an exact repetition count as active at the same time, because matching starts at each
+ * character.
  */
 const MAX_FEW = 64;
 
@@ -79,7 +79,7 @@ function repeat(group: Group, count: number, isOpen: boolean): void {
   group.last = repeated;
 }
 
-/** Alternatives share one step. Within a repetition, the size of the complete group counts. */
+/** Closes a group. Alternatives share one step. Within a repetition, the size of the complete group counts. */
 const closed = ({ size, live }: Group): Part => ({ size: size + 1, live });
 
 function sizeOf(token: string): number {

@@ -16,7 +16,10 @@ const ABOUT_USER = /\b(?:user|role|identified)\b|\bpas[sw]/i;
 const START_OF_USER = /\b(?:create|set|password)\b/i;
 /** In SQL, a column may have the name `password`. */
 const START_IN_SQL = /\b(?:create|set|alter|grant)\b/i;
-/** Destinations are URLs, which may contain credentials. Subscriptions are unsupported, but the refused statement is shown. */
+/**
+ * Destinations are URLs, which can contain credentials. Subscriptions are not supported, but the refused statement is
+ * shown.
+ */
 const SUBSCRIPTION = /\bcreate\b[^;]*?\b(?:subscri\w*|destinations?)\b/i;
 const OF_USER = /\b(?:create|set)\b/i;
 
@@ -39,21 +42,22 @@ export function withoutPasswords(statement: string): string {
 }
 
 /**
- * The same for SQL, which has no statements about users. Text that looks like one was meant for
- * another endpoint, and SQL quotes differ.
+ * Like `withoutPasswords` for SQL, which has no statements about users. Text that looks like one was meant for another
+ * endpoint, and SQL quotes differ.
  */
 export function withoutPasswordsInSql(statement: string): string {
   return cutAt(START_IN_SQL, withoutLogins(statement));
 }
 
-/** All behind the start of a subscription: a login may contain anything. */
+/** Removes everything after the start of a subscription, because a login can contain any character. */
 function withoutLogins(text: string): string {
   const start = text.includes('@') ? SUBSCRIPTION.exec(text) : null;
   return start === null ? text : `${text.slice(0, start.index)}${start[0]} [REDACTED]`;
 }
 
 /**
- * A regular expression may contain quotes and comment starts, and only the parser can find its end.
+ * Returns whether the text may contain a regular expression. It can contain quotes and comment starts, and only the
+ * parser can find its end.
  */
 function hasSlash(text: string): boolean {
   for (const [token] of text.matchAll(TOKEN)) if (token === '/') return true;
@@ -66,13 +70,13 @@ function cutAt(startOfChange: RegExp, text: string): string {
 }
 
 /**
- * Redacts every string, terminated or not, and a quoted name in the place of a password. Reads
- * tokens, because a quote within a quoted name or a comment does not start a string.
+ * Redacts every string, terminated or not, and a quoted name in the position of a password. Reads tokens, because a
+ * quote within a quoted name or a comment does not start a string.
  */
 function withoutTexts(statement: string): string {
   let before = '';
   return statement.replace(TOKEN, (token) => {
-    // A comment could quote a password.
+    // A comment could contain a password.
     if (COMMENT.test(token)) return /['"]/.test(token) ? '/* [REDACTED] */' : token;
     const isPassword =
       token.startsWith("'") || (token.startsWith('"') && BEFORE_PASSWORD.test(before));
@@ -81,10 +85,7 @@ function withoutTexts(statement: string): string {
   });
 }
 
-/**
- * If a statement about a user is malformed, any word may be the password, so everything after the
- * name is removed.
- */
+/** Removes everything after the name if a statement about a user is malformed, because any word can be the password. */
 function withoutMistaken(text: string): string {
   let start = '';
   let nameEnd: number | undefined;

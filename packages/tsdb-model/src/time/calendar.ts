@@ -34,7 +34,7 @@ export function floorMod(value: bigint, divisor: bigint): bigint {
   return value - floorDiv(value, divisor) * divisor;
 }
 
-/** Returns the days since 1970-01-01 of a date. The day may be outside its month. */
+/** Returns the number of days from 1970-01-01 to a date. The day may be outside its month. */
 export function daysFromCivil({ year, month, day }: CivilDate): number {
   // Years start in March here, so that the leap day is the last day of its year.
   const marchYear = month <= 2 ? year - 1 : year;
@@ -86,7 +86,7 @@ export function daysInMonth(year: number, month: number): number {
   return daysFromCivil(next) - daysFromCivil({ year, month, day: 1 });
 }
 
-/** Adds months. The time of day stays; the day is clamped to the end of the month. */
+/** Adds months. The time of day does not change; the day is clamped to the end of the month. */
 export function addMonths(timeNs: bigint, months: number): bigint {
   const { year, month, day } = civilFromNs(timeNs);
   const monthIndex = year * 12 + (month - 1) + months;

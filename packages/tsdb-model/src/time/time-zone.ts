@@ -3,7 +3,7 @@ import { daysFromCivil, floorMod, NS_PER_DAY, NS_PER_SECOND } from './calendar.j
 
 const NS_PER_MINUTE = 60n * NS_PER_SECOND;
 
-/** Formatters are expensive to create, and a server sees few zone names. */
+/** Formatters are expensive to create, and clients use only a few zone names. */
 export const MAX_CACHED_ZONES = 64;
 const formatters = new Memo<string, Intl.DateTimeFormat>({ maxCount: MAX_CACHED_ZONES });
 
@@ -15,7 +15,7 @@ const GRID_NS = 3n * NS_PER_DAY;
 /** Offsets every three days. Computing one takes several microseconds. */
 const gridOffsets = new Memo<string, bigint>({ maxCount: 16_384 });
 
-/** Whether `name` is an IANA name or a fixed offset (`+02:00`, `-0530`, `+02`). */
+/** Returns whether `name` is an IANA name or a fixed offset (`+02:00`, `-0530`, `+02`). */
 export function isTimeZone(name: string): boolean {
   return fixedOffsetNs(name) !== undefined || formatterOf(name) !== undefined;
 }

@@ -5,7 +5,7 @@ import type { PublishCounts } from '../publish/publish-counts.js';
 
 const CONCURRENT_UPLOADS = 4;
 const CONCURRENT_REMOVALS = 8;
-/** Uploads that are recorded together. */
+/** Number of uploads that are recorded together. */
 const BATCH_FILES = 16;
 /** Size of one read from the data folder. */
 const PIECE_BYTES = 1024 * 1024;
@@ -31,7 +31,8 @@ export class SegmentUploads {
   }
 
   /**
-   * Uploads those files of a table that the bucket lacks. Throws `object_not_found` if a file was removed in the meantime.
+   * Uploads the files of a table that are missing in the bucket. Throws `object_not_found` if a
+   * file was removed in the meantime.
    * @param onProgress called after each batch if more follow
    * @returns the number of uploaded files
    */
@@ -53,7 +54,10 @@ export class SegmentUploads {
     return pending.length;
   }
 
-  /** Makes records and bucket agree, for example after a crash or the restore of a backup. */
+  /**
+   * Reconciles the records with the bucket, for example after a crash or after a backup was
+   * restored.
+   */
   async reconcile(): Promise<void> {
     const recorded = await this.#records.load();
     const stored = new Set((await this.#bucket.list('tsdb/')).map(({ name }) => name));
@@ -89,7 +93,7 @@ export class SegmentUploads {
   }
 }
 
-/** Runs `work` for all items, up to `concurrency` at once. After a failure, no further one begins. */
+/** Runs `work` for all items, up to `concurrency` at once. After a failure, it starts no further work. */
 async function forEach<T>(
   items: readonly T[],
   concurrency: number,

@@ -23,7 +23,7 @@ const optional = (name: string, id: number, type: unknown): object => ({
   'field-id': id,
 });
 
-/** A map with integer keys, which Avro represents as a list of pairs. */
+/** Returns the type of a map with integer keys, which Avro represents as a list of pairs. */
 const boundsType = (key: number, value: number): object => ({
   type: 'array',
   logicalType: 'map',
@@ -65,8 +65,8 @@ const CONTENT_DATA = 0;
 const TIME_ID = 1;
 
 /**
- * The entry of a file. The file counts as added by the snapshot that wrote the manifest, so readers take the sequence number
- * from the manifest list.
+ * Returns the manifest entry of a file. The file counts as added by the snapshot that wrote the
+ * manifest, so readers take the sequence number from the manifest list.
  */
 export function manifestEntry(file: DataFile, snapshotId: number): object {
   const { path: file_path, rowCount: record_count, sizeBytes: file_size_in_bytes } = file;
@@ -91,7 +91,7 @@ function littleEndian(value: bigint): Buffer {
   return bytes;
 }
 
-/** A manifest without partitions. */
+/** Returns the parts of a manifest without partitions. */
 export function manifestFile(
   table: { readonly formatVersion: number; readonly schema: object; readonly schemaId: number },
   entries: AvroBlocks,

@@ -25,16 +25,16 @@ export class MetadataNames {
   }
 }
 
-/** Iceberg identifies the two trees as two tables. */
+/** Returns the table id of a tree: for Iceberg, the two trees are two tables. */
 function tableUuidOf(uuid: string, tree: Tree): string {
   if (tree === 'plain') return uuid;
   const hex = createHash('sha256').update(`${uuid}-jvm`).digest('hex');
-  // Version 8: an id of the application's own form. Source: RFC 9562, section 5.8.
+  // Version 8: an id in an application-specific format. Source: RFC 9562, section 5.8.
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
 /**
- * The content of `v<version>.metadata.json`.
+ * Returns the content of `v<version>.metadata.json`.
  * Source: Apache Iceberg specification, "Table Metadata Fields".
  */
 export function tableMetadata(

@@ -5,7 +5,7 @@ export type Tree = 'plain' | 'jvm';
 export const TREES: readonly Tree[] = ['plain', 'jvm'];
 export const FORMAT_VERSION: Readonly<Record<Tree, 2 | 3>> = { plain: 3, jvm: 2 };
 
-/** Readers in Java know no nanoseconds; ClickHouse reads a number as seconds. */
+/** Java readers do not support nanoseconds; ClickHouse reads a number as seconds. */
 const TIME: Readonly<Record<Tree, { readonly name: string; readonly type: string }>> = {
   plain: { name: 'time', type: 'timestamp_ns' },
   jvm: { name: 'time_ns', type: 'long' },
@@ -33,7 +33,7 @@ export interface AbsentColumn {
   readonly reason: string;
 }
 
-/** What readers see of the columns of a table. */
+/** The columns of a table as readers see them. */
 export interface PublishedColumns {
   readonly fields: readonly {
     readonly id: number;
@@ -43,7 +43,7 @@ export interface PublishedColumns {
   }[];
   /** The property `schema.name-mapping.default`, for readers that require an id for every column of a file. */
   readonly nameMapping: readonly { readonly 'field-id': number; readonly names: string[] }[];
-  /** Greatest id ever used. ClickHouse rejects files with columns of greater ids. */
+  /** Greatest id ever used. ClickHouse rejects files that have columns with greater ids. */
   readonly lastColumnId: number;
   readonly absent: readonly AbsentColumn[];
 }
@@ -56,7 +56,7 @@ export function publishedColumns(columns: Iterable<Column>, tree: Tree): Publish
     const name = names.get(column.id) as string; // has all columns
     return type === undefined ? [] : [{ id: column.id, name, required: false as const, type }];
   });
-  // Each name of the mapping has one id; readers in Java reject others.
+  // Each name of the mapping has one id; Java readers reject others.
   const inFiles = new Set([
     ...sorted.map(({ physicalName }) => physicalName),
     ...PRIVATE_FIELDS.flatMap(({ names: privateNames }) => privateNames),
@@ -80,7 +80,10 @@ export function publishedColumns(columns: Iterable<Column>, tree: Tree): Publish
   };
 }
 
-/** Unique without regard to case: of two such names, the later one gets a number (`tag__2`). */
+/**
+ * Returns names that are unique ignoring case: of two equal names, the later one gets a number
+ * (`tag__2`).
+ */
 function publishedNames(sorted: readonly Column[], tree: Tree): ReadonlyMap<number, string> {
   const names = new Map<number, string>();
   const taken = new Set<string>();
@@ -90,7 +93,7 @@ function publishedNames(sorted: readonly Column[], tree: Tree): ReadonlyMap<numb
     let name = preferred;
     for (let number = 2; taken.has(name.toLowerCase()); number++) {
       const numbered = `${preferred}__${number}`;
-      // A name of the user's own is not taken away from its column.
+      // A numbered name that a user has given to a column stays with that column.
       if (!own.has(numbered.toLowerCase())) name = numbered;
     }
     taken.add(name.toLowerCase());

@@ -41,9 +41,9 @@ export interface ManifestRecord {
   readonly fileCount: number;
   readonly rowCount: number;
   readonly firstRowId: number;
-  /** Bytes of the files. */
+  /** Total size of the files. */
   readonly filesBytes: number;
-  /** Bytes of the manifest. */
+  /** Size of the manifest. */
   readonly sizeBytes: Readonly<Record<Tree, number>>;
   /** The snapshots from `added` up to but excluding `removed` list it. */
   readonly added: number;

@@ -8,7 +8,7 @@ import type { NewManifest, NextVersion } from './next-version.js';
 
 const CONCURRENT_MANIFESTS = 4;
 
-/** Loaded when something is published: Avro takes time and memory. */
+/** Loaded when something is published, because Avro takes time and memory. */
 const loadWriter = () => import('../iceberg/manifest.js');
 
 /** Writes and removes the metadata objects of published tables. */
@@ -96,7 +96,7 @@ export class MetadataTrees {
     );
   }
 
-  /** From then on, readers that list the folder find the version. */
+  /** Writes the metadata file. From then on, readers that list the folder find the version. */
   async writeMetadata(
     uuid: string,
     { version, columns }: NextVersion,
@@ -201,7 +201,7 @@ async function allEnded<T>(running: readonly Promise<T>[]): Promise<T[]> {
   return await Promise.all(running);
 }
 
-/** The names of all objects that the snapshots of a history need. */
+/** Returns the names of all objects that the snapshots of a history need. */
 export function objectsOf(uuid: string, history: PublishedHistory | undefined): Set<string> {
   const found = new Set<string>();
   if (history === undefined) return found;

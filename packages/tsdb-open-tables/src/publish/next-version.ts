@@ -31,9 +31,9 @@ export interface NextVersion {
   readonly filesDigest: string;
   readonly columns: ColumnsByTree;
   readonly newManifests: readonly NewManifest[];
-  /** Whether the listed files change; otherwise only schema or expired snapshots do. */
+  /** Whether the list of files changes; otherwise, only the schema changes or snapshots expire. */
   readonly isSnapshot: boolean;
-  /** With all manifests except the new ones. */
+  /** History with all manifests except the new ones. */
   readonly base: PublishedHistory;
 }
 
@@ -86,7 +86,7 @@ export async function nextVersion(options: {
   };
 }
 
-/** The history that is stored with the version. */
+/** Returns the history that is stored with the version. */
 export function completeHistory(
   next: NextVersion,
   written: readonly ManifestRecord[],

@@ -3,7 +3,7 @@ import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { PublishedRecord } from '@plinth/tsdb-storage/segments/published-tables.js';
 import type { PublishedHistory } from './history.js';
 
-/** Why the newest rows are not published, or whether they are. */
+/** Whether the newest rows are published, and if not, why. */
 export type PublishState =
   | { readonly kind: 'published' }
   /** No segment exists yet. */
@@ -25,7 +25,7 @@ export class PublishedTable {
   isVerified = false;
   /** Files and schema of the newest version, to detect quickly that nothing has changed. */
   seen: { readonly segments: TableStore['segments']; readonly schema: TableSchema } | undefined;
-  /** Since when deleted rows prevent a new version. */
+  /** Time since which deleted rows have prevented a new version. */
   waitingSinceMs: number | undefined;
   state: PublishState = { kind: 'empty' };
 

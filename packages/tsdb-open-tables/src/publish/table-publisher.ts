@@ -13,7 +13,7 @@ import { type MetadataTrees, objectsOf } from './metadata-trees.js';
 import { completeHistory, type NextVersion, nextVersion } from './next-version.js';
 import type { PublishedTable } from './published-table.js';
 
-/** Attempts without holding up flushes and merges, which change the files. */
+/** Number of attempts that do not block flushes and merges, which change the files. */
 const FREE_ATTEMPTS = 3;
 /** Time after which the last snapshot with deleted rows is withdrawn. */
 const LONGEST_WAIT_MS = 300_000;
@@ -33,7 +33,7 @@ export interface TablePublisherDeps {
   readonly onError: (error: unknown) => void;
 }
 
-/** Files and deletions of a table at one moment. */
+/** Files and deletions of a table at one point in time. */
 interface Seen {
   readonly schema: TableSchema;
   readonly segments: TableStore['segments'];
@@ -48,10 +48,11 @@ interface Written {
 }
 
 /**
- * Publishes the segments of one table: manifests first, then, while no flush, merge or deletion can change the table, the
- * metadata file and its record. A version that exists therefore contains no row that was deleted before.
- * In a bucket, a write may take seconds, and no flush may wait for it. There, the segments are uploaded first, and the metadata
- * file exists before its record: the catalog lists it afterwards, and a version that cannot be committed is removed.
+ * Publishes the segments of one table: manifests first, then, while no flush, merge or deletion can
+ * change the table, the metadata file and its record. A version that exists therefore contains no
+ * row that was deleted before. A write to a bucket may take seconds, and flushes must not wait for
+ * it. For a bucket, the segments are uploaded first, and the metadata file exists before its
+ * record: the catalog lists it afterwards, and a version that cannot be committed is removed.
  */
 export class TablePublisher {
   readonly #deps: TablePublisherDeps;
@@ -84,7 +85,7 @@ export class TablePublisher {
     await this.#publishInOneCommit(table, store);
   }
 
-  /** Holds up flushes, merges and deletions. */
+  /** Blocks flushes, merges and deletions while it runs. */
   async #publishInOneCommit(table: PublishedTable, store: TableStore): Promise<void> {
     const written = await this.#deps.fileCommits.between(async () => {
       const seen = this.#see(store);
@@ -102,7 +103,10 @@ export class TablePublisher {
     return this.#deps.uploads !== undefined;
   }
 
-  /** Returns false if the files must be listed again, because some have been removed or uploads took long. */
+  /**
+   * Returns false if the files must be listed again, because some have been removed or the uploads
+   * took a long time.
+   */
   async #upload(table: PublishedTable, store: TableStore, seen: Seen): Promise<boolean> {
     const onProgress = (doneCount: number, count: number): void => {
       table.state = { kind: 'waiting', reason: `${doneCount} of ${count} files are uploaded` };
@@ -141,7 +145,7 @@ export class TablePublisher {
     table.isVerified = true;
   }
 
-  /** Makes record and objects agree after a start or an error, which may have left unfinished versions. */
+  /** Reconciles record and objects after a start or an error, which may have left unfinished versions. */
   async #verify(table: PublishedTable): Promise<void> {
     const { records, trees } = this.#deps;
     const record = await records.find(table.tableId);
@@ -156,7 +160,9 @@ export class TablePublisher {
     table.isVerified = true;
   }
 
-  /** Only between commits; `undefined` if the table was deleted. */
+  /**
+   * Returns the current state of a table; `undefined` if it was deleted. Call only between commits.
+   */
   #see(store: TableStore): Seen | undefined {
     const schema = this.#deps.schemaOf(store.tableId);
     if (schema === undefined || store.isBeingRemoved) return undefined;
@@ -229,7 +235,10 @@ export class TablePublisher {
     await this.#deps.trees.writeMetadata(uuid, next, history);
   }
 
-  /** Only between commits. Returns false if the files have changed; the caller then removes the written objects. */
+  /**
+   * Call only between commits. Returns false if the files have changed; the caller then removes the
+   * written objects.
+   */
   async #commit(
     table: PublishedTable,
     options: { readonly store: TableStore; readonly seen: Seen; readonly written: Written },
@@ -289,7 +298,7 @@ export class TablePublisher {
   }
 }
 
-/** Later writes of points up to this sequence number are merged. */
+/** Returns the sequence number up to which later writes of points are merged. */
 function mergedThrough({ segments, freshThroughNs }: Seen): bigint {
   const overlays = segments.filter(({ segment }) => segment.kind === 'overlay');
   return overlays.reduce(

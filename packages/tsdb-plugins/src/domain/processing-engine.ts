@@ -175,7 +175,7 @@ export class ProcessingEngine {
     }
     const stopped = Promise.allSettled(stopping); // Stop immediately, so that a failing store cannot delay it.
     void this.#alone(() => stopped);
-    this.#reconcile().catch(() => undefined); // The next periodic run meets the same failure and reports it.
+    this.#reconcile().catch(() => undefined); // The next periodic run encounters the same failure and reports it.
   }
 
   /** Write triggers of a table follow its new name. */

@@ -55,8 +55,8 @@ export class ScanDraft {
   }
 
   /**
-   * Returns a reading of a common table. It keeps its reader's bounds and narrows nothing for
-   * others.
+   * Returns one reader's view of a common table. It keeps the reader's bounds and does not narrow
+   * the scan for other readers.
    */
   reading(): ScanDraft {
     return new ScanDraft(this.table, this.index, this.source, this);
@@ -122,7 +122,7 @@ export class ScanDraft {
   }
 }
 
-/** Whether a row condition rejects NULL rows of an outer join. `tag IS NULL` does not. */
+/** Returns whether a row condition rejects NULL rows of an outer join. `tag IS NULL` does not. */
 function rejectsNull(rowCondition: RowCondition): boolean {
   return (
     rowCondition.kind !== 'tag' ||

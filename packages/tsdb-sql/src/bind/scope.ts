@@ -104,7 +104,7 @@ export class Scope {
   }
 }
 
-/** Returns the present name of a renamed column of this level or an enclosing one. */
+/** Returns the current name of a renamed column of this level or an enclosing one. */
 function presentName({ relations, parent }: Scope, name: string): string | undefined {
   const present = relations.map(({ formerColumns }) => formerColumns?.get(name));
   const found = present.find((each) => each !== undefined);

@@ -51,7 +51,9 @@ export interface Session {
 export interface Lookback {
   /** Distance before the time range; 0 for none. */
   readonly ns: bigint;
-  /** Whether the statement requests it, so that it must be possible. */
+  /**
+   * Whether the statement contains the hint. If so, a look-back that is not possible is an error.
+   */
   readonly isRequested: boolean;
 }
 

@@ -1,7 +1,10 @@
 import { regexEffort } from '@plinth/tsdb-model/text/regex-effort.js';
 import type { BoundExpr } from '../bound-expr.js';
 
-/** Maximum steps of a regular expression per string: about 15 ms, without interruption. */
+/**
+ * Maximum number of regular-expression steps per string; they take about 15 ms, without
+ * interruption.
+ */
 const MAX_REGEXP_STEPS = 4 * 1024 * 1024;
 /**
  * Above this number of steps per character RE2 abandons its automaton, and each step takes many
@@ -11,7 +14,7 @@ const MANY_STEPS = 512;
 const MAX_SLOW_REGEXP_STEPS = MAX_REGEXP_STEPS / 8;
 /** Up to this number of steps per character, string lengths are not checked. */
 const FEW_STEPS = 32;
-/** Maximum product of the byte lengths of a string and a search term: about 6 ms. */
+/** Maximum product of the byte lengths of string and search term; a search takes about 6 ms. */
 const MAX_SEARCH_PRODUCT = 1024 * 1024 * 1024;
 /** Search terms up to this byte length may be used with strings of any length. */
 const SHORT_BYTES = 1024;
@@ -56,8 +59,8 @@ export const BOUNDED_TEXT_MACROS: readonly string[] = [
 ];
 
 /**
- * Guards `text` against a regular expression. Only for literal patterns are the steps known in
- * advance.
+ * Guards `text` against a regular expression. The number of steps is known in advance only for
+ * literal patterns.
  */
 export function textForRegexp(text: string, pattern: Pick<BoundExpr, 'text' | 'constant'>): string {
   const source = pattern.constant?.value;

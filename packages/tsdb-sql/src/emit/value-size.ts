@@ -5,16 +5,16 @@ import { quoteString } from './quote.js';
 const ELEMENT_BYTES = 16;
 
 /**
- * Returns the text for the bytes of a list without its strings. It is computed without reading the
- * elements.
+ * Returns the DuckDB text for the size in bytes of a list without its strings. The size is computed
+ * without reading the elements.
  */
 export function listBytesText(value: string, type: SqlType): string {
   return type.kind === 'list' && sizeText('x', type.element) !== undefined ? listBytes(value) : '0';
 }
 
 /**
- * Returns the text for the bytes of a value that may be long, else `undefined`. Tags and the
- * fixed-size fields of structs are short.
+ * Returns the DuckDB text for the size in bytes of a value that may be long, else `undefined`. Tags
+ * and the fixed-size fields of structs are short.
  */
 export function sizeText(value: string, type: SqlType): string | undefined {
   switch (type.kind) {

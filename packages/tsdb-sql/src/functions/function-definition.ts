@@ -11,7 +11,7 @@ export interface FunctionDefinition {
   /** An aggregate may also be used as a window function; a `window` function requires OVER. */
   readonly kind: 'scalar' | 'aggregate' | 'window';
   /**
-   * Checks number and types of the arguments. Throws `plan_error` with the message of the
+   * Checks the number and types of the arguments. Throws `plan_error` with the message of the
    * specification.
    */
   bind(call: FunctionCall): FunctionResult;

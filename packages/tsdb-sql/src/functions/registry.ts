@@ -30,7 +30,7 @@ export class FunctionRegistry {
   }
 }
 
-/** Levenshtein distance of the first 64 characters. */
+/** Returns the Levenshtein distance of the first 64 characters. */
 function editDistance(a: string, b: string): number {
   const [from, to] = [a.slice(0, 64), b.slice(0, 64)];
   let previous = Array.from({ length: to.length + 1 }, (_, index) => index);

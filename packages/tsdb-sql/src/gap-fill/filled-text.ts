@@ -86,7 +86,7 @@ interface Series {
   readonly partition: string;
 }
 
-/** Returns the value of a selector only if it has one. */
+/** Returns the text of a value; a selector without a value becomes NULL. */
 function knownText(fill: GapFill): string {
   const value = quoteName(fill.value.duckDbName);
   return isSelector(fill) ? `CASE WHEN ${value}.value IS NOT NULL THEN ${value} END` : value;

@@ -177,7 +177,7 @@ function boundsIn(selection: Expr | undefined, column: ScopeColumn, env: Env): P
   };
 }
 
-/** Returns the range of a time column to which a conjunct restricts it. */
+/** Returns the range to which a conjunct restricts a time column. */
 export function rangeIn(conjunct: Expr, column: ScopeColumn, env: Env): TimeRange {
   const range = { minNs: MIN_TIME_NS, maxNs: MAX_TIME_NS };
   for (const { left, op, right } of comparisonsOf(conjunct)) {

@@ -337,7 +337,7 @@ export function namesOf(name: ObjectName): string[] {
 }
 
 /** Creates a function call node. */
-/** Whether an expression contains a subquery. */
+/** Returns whether an expression contains a subquery. */
 export function hasSubquery(node: unknown): boolean {
   if (typeof node !== 'object' || node === null) return false;
   return Object.entries(node).some(([key, child]) => SUBQUERIES.has(key) || hasSubquery(child));

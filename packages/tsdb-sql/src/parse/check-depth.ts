@@ -3,7 +3,7 @@ import { CLOSER_OF, CLOSERS, SEPARATORS, SET_OPERATORS, tokensOf } from './token
 
 /**
  * Maximum depth of a syntax tree for the parser and the planner, both of which are recursive. The
- * parser's stack overflows at some thousand levels.
+ * parser's stack overflows at a few thousand levels.
  */
 const MAX_DEPTH = 300;
 const MAX_TEXT_LENGTH = 1_000_000;
@@ -12,7 +12,7 @@ const MAX_TEXT_LENGTH = 1_000_000;
  * four seconds in a thread.
  */
 const MAX_COMMA_COUNT = 100_000;
-/** Maximum number of united or joined queries, each of which costs far more than a value. */
+/** Maximum number of combined or joined queries, each of which costs far more than a value. */
 const MAX_QUERY_COUNT = 10_000;
 const QUERY_WORDS: ReadonlySet<string> = new Set([...SET_OPERATORS, 'join', 'with']);
 

@@ -79,7 +79,7 @@ function appendTo(body: Reader, end: number, item: readonly number[], out: Write
   out.put(item);
 }
 
-/** Code for `fuel = fuel - 1; if (fuel == 0) unreachable`. */
+/** Returns the code for `fuel = fuel - 1; if (fuel == 0) unreachable`. */
 function meterText(fuelIndex: number): Uint8Array {
   const index = leb(fuelIndex);
   return Uint8Array.of(

@@ -7,9 +7,9 @@ import { PlanningLimitExceeded, type PlanningLimits } from './planning-limits.js
 import { tokensOf } from './tokens.js';
 import { ParserBreakdown, SyntaxFault, WasmParser } from './wasm-parser.js';
 
-/** A shorter text cannot contain a chain that is too long. */
+/** Minimum length of a text that can contain a chain that is too long. */
 const MIN_BALANCED_TEXT_LENGTH = 600;
-/** A longer text is not cached. */
+/** Maximum length of a cached text. */
 const MAX_CACHED_TEXT_LENGTH = 16_384;
 
 /**
@@ -103,7 +103,7 @@ const COMMENT = /--|\/\*/g;
 const BLANK = /\s/;
 
 /**
- * Whether the text has more white space or comments in a row than the parser should skip
+ * Returns whether the text has more white space or comments in a row than the parser should skip
  * repeatedly.
  */
 function hasLongBlanks(
@@ -137,7 +137,7 @@ function asDescribed(node: unknown): unknown {
 }
 
 /**
- * Functions that are called without parentheses. DataFusion lacks the other ones of standard SQL,
+ * Functions that are called without parentheses. DataFusion lacks the other ones in standard SQL,
  * such as `user` and `localtime`.
  */
 const WITHOUT_BRACKETS: ReadonlySet<string> = new Set([

@@ -12,11 +12,11 @@ export interface PlanningLimits {
   readonly maxCommentCount: number;
   /** Maximum function calls within the parser, which makes 50,000 to 100,000 per millisecond. */
   readonly parserFuel: number;
-  /** Maximum number of bound expressions and columns; some hundreds take a millisecond. */
+  /** Maximum number of bound expressions and columns; a few hundred take a millisecond. */
   readonly maxBoundCount: number;
 }
 
-/** On the main thread: at most about ten milliseconds, some twenty times what dashboards need. */
+/** On the main thread: at most about ten milliseconds, about twenty times what dashboards need. */
 export const MAIN_THREAD_LIMITS: PlanningLimits = {
   maxTextLength: 16_384,
   maxBlankRunLength: 64,

@@ -31,8 +31,8 @@ export const SET_OPERATORS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Splits text into tokens, including white space and comments. Sufficient to count operators and
- * brackets.
+ * Splits text into tokens, including white space and comments. This is sufficient to count
+ * operators and brackets.
  */
 export function* tokensOf(text: string): Generator<Token, void, undefined> {
   for (const match of text.matchAll(TOKEN)) {

@@ -63,8 +63,8 @@ const MAX_MEMORY_BYTES = 256 * 1024 * 1024;
 /**
  * The SQL parser in WebAssembly. The package's own loader keeps one instance, which is unusable
  * after a stack overflow. This class replaces such an instance from the compiled module, to which
- * it adds a meter. The tree is returned as JSON, which takes an eighth of the time of building
- * objects from inside.
+ * it adds a meter. The tree is returned as JSON, which takes an eighth of the time needed to build
+ * objects from inside the module.
  */
 export class WasmParser {
   readonly #module: Module;

@@ -13,8 +13,8 @@ export interface LeftRows {
 
 /**
  * Binds INTERSECT and EXCEPT for sides with different types. The result has unchanged rows of the
- * left side, compared in the types of `columns`. Casting them there and back would change some,
- * such as timestamps in text form. Returns `undefined` if DuckDB's own operator is suitable.
+ * left side, compared in the types of `columns`. Casting them to these types and back would change
+ * some, such as timestamps in text form. Returns `undefined` if DuckDB's own operator is suitable.
  */
 export function leftRowsOf(operation: LeftRows, around: QueryEnv): BoundQuery | undefined {
   const { op, isAll, left, right, columns } = operation;

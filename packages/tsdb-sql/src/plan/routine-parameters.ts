@@ -57,7 +57,8 @@ interface Row {
 
 /**
  * Returns the rows of `information_schema.parameters`. They are found by binding each function with
- * arguments of plain types. Cached, because it takes some thousand calls, none of which is run.
+ * arguments of plain types. They are cached, because this takes a few thousand calls, none of which
+ * is run.
  */
 export function parameterRows(functions: FunctionRegistry): readonly Row[] {
   const rows = known.get(functions) ?? functions.names().flatMap((name) => rowsOf(name, functions));
@@ -65,7 +66,7 @@ export function parameterRows(functions: FunctionRegistry): readonly Row[] {
   return rows;
 }
 
-/** Number of calls needed to create the rows. */
+/** Returns the number of calls needed to create the rows. */
 export const parameterCallCount = (functions: FunctionRegistry): number =>
   functions.names().length * (TRIED.length + MANY.length);
 

@@ -66,7 +66,7 @@ export interface SentPlan extends Omit<SerializedPlan, 'scans'> {
 
 export type PlannerReply = { readonly plan: SentPlan } | { readonly failure: Failure };
 
-/** An error in transit between threads. */
+/** An error in the form in which it is sent between threads. */
 export interface Failure {
   readonly kind: 'plan_error' | 'execution_error' | 'not_implemented' | 'too_much' | 'bug';
   readonly text: string;

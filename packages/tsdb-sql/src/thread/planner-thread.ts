@@ -30,7 +30,9 @@ const MAX_WAITING = 64;
  * to threads that receive little CPU time.
  */
 const MAX_DURATION_MS = 30_000;
-/** The tree of a text with a million characters takes about half of it. */
+/**
+ * Heap limit of the thread. The tree of a text with a million characters takes about half of it.
+ */
 const MAX_HEAP_MIB = 1024;
 /** Idle time after which the thread is stopped to release its memory. */
 const MAX_IDLE_MS = 10_000;

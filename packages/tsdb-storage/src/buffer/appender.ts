@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import { beforeCall } from '../duckdb/instance/duckdb-watch.js';
 
-/** Rows of one DuckDB chunk. */
+/** Number of rows in a DuckDB chunk. */
 export const CHUNK_ROWS = 2048;
 
 /**

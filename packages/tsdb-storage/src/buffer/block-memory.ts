@@ -1,10 +1,10 @@
 import { MemoryDrain } from '@plinth/tsdb-model/memory/memory-drain.js';
 import { MemoryPool } from '@plinth/tsdb-model/memory/memory-pool.js';
 
-/** Pooling smaller memory would not be worth the overhead. */
+/** Minimum size of pooled memory; pooling smaller memory would not be worth the overhead. */
 const MIN_KEPT_BYTES = 16 * 1024;
 /**
- * Memory kept for later blocks, enough for some blocks of a wide table. Memory released above this
+ * Memory kept for later blocks, enough for a few blocks of a wide table. Memory released above this
  * limit is freed.
  */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024;

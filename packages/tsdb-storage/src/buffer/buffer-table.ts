@@ -10,8 +10,8 @@ import { RecentBlocks } from './recent-blocks.js';
 import { RowBlock } from './row-block.js';
 
 /**
- * Rows in a table's first block. Later blocks are larger, so that many small tables use little
- * memory.
+ * Number of rows in a table's first block. Later blocks are larger, so that many small tables use
+ * little memory.
  */
 const FIRST_BLOCK_ROWS = 64;
 /**
@@ -85,7 +85,7 @@ export class BufferTable {
     return this.#table.name;
   }
 
-  /** Whether the DuckDB table has the column. Otherwise, all its rows read NULL. */
+  /** Returns whether the DuckDB table has the column. If not, all its rows read NULL. */
   hasColumn(id: number): boolean {
     return this.#columns?.some((column) => column.id === id) ?? false;
   }

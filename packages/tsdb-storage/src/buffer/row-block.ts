@@ -4,7 +4,10 @@ import { type BatchField, isValid, type RowBatch } from '@plinth/tsdb-model/colu
 import type { FieldValues } from '@plinth/tsdb-model/parsed-body.js';
 import type { BlockMemory } from './block-memory.js';
 
-/** Growing values of one field in a block. Rows without the field have a cleared bit. */
+/**
+ * Values of one field in a block, to which rows are added. Rows without the field have a cleared
+ * bit.
+ */
 export interface BlockField {
   readonly column: Column;
   readonly values: BlockNumbers | BlockTexts;

@@ -23,7 +23,10 @@ export class DuckDbHost {
   readonly #settings: DuckDbSettings;
   /** Event-loop yields for moves of rows to DuckDB and all other blocking work. */
   readonly yielder = new EventLoopYielder();
-  /** Memory of blocks that new ones reuse, and the limit of moved blocks that queries still use. */
+  /**
+   * Memory of old blocks that new blocks reuse, and the limit for moved blocks that queries still
+   * use.
+   */
   readonly blockMemory = new BlockMemory();
   readonly tableMemory: TableMemory;
   readonly #idle: DuckDBConnection[] = [];
@@ -51,7 +54,7 @@ export class DuckDbHost {
   }
 
   /**
-   * Opens DuckDB in the background, for statements that are likely soon. If it fails, those
+   * Opens DuckDB in the background, for statements that are expected soon. If it fails, those
    * statements report the error.
    */
   prepare(): void {
@@ -338,7 +341,7 @@ const MAX_AHEAD = 64;
 /** Maximum values in these chunks; most have 8 bytes. */
 const MAX_AHEAD_VALUES = 4 * 1024 * 1024;
 export const CHUNK_ROWS = 2048;
-/** Limit for columns whose size depends on the values or is large. */
+/** Maximum number of chunks read ahead for columns whose size depends on the values or is large. */
 const MAX_WIDE_AHEAD = 2;
 
 /** Returns the maximum number of chunks read ahead for these columns. */

@@ -11,8 +11,9 @@ const QUERY_RESULT = 3;
 export const FAILED_ON_THE_WAY = 'a value could not be computed, or memory ran out';
 
 /**
- * Whether a result has ended normally. After an error the binding also returns an empty chunk and
- * hides DuckDB's error, but the result type differs. Call it before the next call on the result.
+ * Returns whether a result has ended normally. After an error the binding also returns an empty
+ * chunk and hides DuckDB's error, but the result type differs. Call it before the next call on the
+ * result.
  */
 export const endedNormally = (result: DuckDBResult): boolean =>
   (result.returnType as number) === QUERY_RESULT;

@@ -95,7 +95,10 @@ export class FileSums {
   }
 }
 
-/** Only a missing file is damage. Any other failure is one of the store, and may be temporary. */
+/**
+ * Converts a read error. Only a missing file counts as corrupt; any other error is a store failure,
+ * which may be temporary.
+ */
 function toReadFailure(objectName: string, cause: unknown): unknown {
   if (isDomainError(cause) && cause.kind === 'object_not_found')
     return new FileDamaged({ objectName, found: cause.message });

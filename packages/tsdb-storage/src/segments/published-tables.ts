@@ -30,7 +30,7 @@ interface Tables {
 /** The newest version of a table in the open format: docs/formats/open-tables.md. */
 export interface PublishedRecord {
   readonly tableId: number;
-  /** Of the metadata file; increases with each commit and is never reused. */
+  /** Version of the metadata file; it increases with each commit and is never reused. */
   readonly version: number;
   /** Digest of the listed files and of the schema; empty if no snapshot is readable. */
   readonly filesDigest: string;
@@ -105,7 +105,7 @@ export class PublishedTables {
     });
   }
 
-  /** Object names of all kept files. */
+  /** Returns the object names of all kept files. */
   async loadFiles(): Promise<ReadonlySet<string>> {
     const rows = await this.#store
       .reader<Tables>()
@@ -117,7 +117,7 @@ export class PublishedTables {
     return new Set(names);
   }
 
-  /** Whether files wait for their removal. */
+  /** Whether any files are pending removal. */
   get hasFiles(): boolean {
     return this.#unused.size > 0;
   }
@@ -138,7 +138,7 @@ export class PublishedTables {
     return row.until_ms === null || Number(row.until_ms) > 0;
   }
 
-  /** Expired files that no query of this process reads. */
+  /** Returns the expired files that no query of this process reads. */
   async expired(nowMs: number): Promise<readonly string[]> {
     const rows = await this.#store
       .reader<Tables>()
@@ -149,7 +149,7 @@ export class PublishedTables {
     return rows.map((row) => row.object_name).filter((name) => this.#unused.has(name));
   }
 
-  /** Called when the files are removed. */
+  /** Removes the records of deleted files. */
   async forget(objectNames: readonly string[]): Promise<void> {
     for (let i = 0; i < objectNames.length; i += BATCH_ROWS) {
       const batch = objectNames.slice(i, i + BATCH_ROWS);
@@ -188,7 +188,7 @@ async function putRecord(
   await expireUploads(tx, table_id, keepUntilMs);
 }
 
-/** Called when no current snapshot lists the kept files of the table. */
+/** Sets the expiry of the table's kept files. Called when no current snapshot lists them. */
 async function expireFiles(
   tx: Transaction<Tables>,
   tableId: number,
@@ -224,7 +224,9 @@ export async function keepPublished<DB>(
     .execute();
 }
 
-/** Called when a table is removed permanently: its kept files and its uploads expire at once. */
+/**
+ * Called when a table is removed permanently: its kept files and its uploads expire immediately.
+ */
 export async function forgetPublished<DB>(tx: Transaction<DB>, tableId: number): Promise<void> {
   const own = tx as unknown as Transaction<Tables>; // see `SegmentRegistry.removeTable`
   await own.deleteFrom('tsdb_published').where('table_id', '=', tableId).execute();

@@ -19,7 +19,7 @@ const DICTIONARY_OPTION: Record<DictionaryLimit, string> = {
   default: '', // DuckDB's default: a fifth of the row group.
   small: ', DICTIONARY_SIZE_LIMIT 64',
 };
-/** Minimum saving for writing a file with small dictionaries. */
+/** Minimum share of the size that small dictionaries must save to be used. */
 const MIN_SAVED_SHARE = 0.2;
 
 /**
@@ -34,7 +34,7 @@ const COMPRESSION = 'COMPRESSION zstd, COMPRESSION_LEVEL 4';
  */
 const NO_BLOOM_FILTER = 'WRITE_BLOOM_FILTER false';
 
-/** Folders next to `tsdb` for damaged and for unknown files. */
+/** Folders next to `tsdb` for corrupt and for unknown files. */
 const ASIDE_FOLDER = 'tsdb-damaged';
 const UNKNOWN_FOLDER = 'tsdb-unknown';
 
@@ -211,7 +211,7 @@ export class SegmentFiles {
     await this.#sums.verify(file);
   }
 
-  /** Moves a damaged object to the quarantine folder. A missing file is not an error. */
+  /** Moves a corrupt object to the quarantine folder. A missing file is not an error. */
   async moveAside(objectName: string): Promise<void> {
     const path = this.#objects.localPath(objectName);
     if ((await this.#fileSystem.stat(path)) === undefined) return;

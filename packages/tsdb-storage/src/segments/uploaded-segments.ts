@@ -4,7 +4,7 @@ import type { Transaction } from 'kysely';
 interface UploadedRow {
   object_name: string;
   table_id: number;
-  /** The bucket: an object of another one is not in this one. */
+  /** The bucket; objects in other buckets do not count as uploaded. */
   root: string;
   /** 0: the upload may not have finished. */
   is_complete: number;
@@ -31,7 +31,7 @@ export class UploadedSegments {
     this.#root = root;
   }
 
-  /** Object names of a table's unique segments that are not uploaded. */
+  /** Returns the object names of a table's unique segments that are not uploaded. */
   async missing(tableId: number): Promise<ReadonlySet<string>> {
     const rows = await this.#store
       .reader<Tables>()
@@ -51,7 +51,9 @@ export class UploadedSegments {
     return new Set(rows.map((row) => row.object_name));
   }
 
-  /** Called before uploads, so that no object is left behind when they are interrupted. */
+  /**
+   * Records uploads before they start, so that no object is left behind when they are interrupted.
+   */
   async begin(tableId: number, objectNames: readonly string[]): Promise<void> {
     const row = { table_id: tableId, root: this.#root, is_complete: 0, until_ms: null };
     await this.#store.transaction<Tables, void>(async (tx) => {
@@ -73,7 +75,10 @@ export class UploadedSegments {
     });
   }
 
-  /** Object names of all uploads, also of unfinished ones. Forgets uploads to other buckets. */
+  /**
+   * Returns the object names of all uploads, including unfinished ones. Removes the records of
+   * uploads to other buckets.
+   */
   async load(): Promise<ReadonlySet<string>> {
     await this.#store.transaction<Tables, void>(async (tx) => {
       await tx.deleteFrom('tsdb_uploaded').where('root', '!=', this.#root).execute();
@@ -82,7 +87,7 @@ export class UploadedSegments {
     return new Set((await rows.execute()).map((row) => row.object_name));
   }
 
-  /** Objects that no version lists any more, at most `BATCH_ROWS` at once. */
+  /** Returns up to `BATCH_ROWS` objects that no version lists any more. */
   async expired(nowMs: number): Promise<readonly string[]> {
     const rows = await this.#store
       .reader<Tables>()
@@ -95,7 +100,7 @@ export class UploadedSegments {
     return rows.map((row) => row.object_name);
   }
 
-  /** Called when objects do not exist in the bucket. */
+  /** Removes the records of objects that do not exist in the bucket. */
   async forget(objectNames: readonly string[]): Promise<void> {
     for (let from = 0; from < objectNames.length; from += BATCH_ROWS) {
       const batch = objectNames.slice(from, from + BATCH_ROWS);
@@ -106,7 +111,10 @@ export class UploadedSegments {
   }
 }
 
-/** Called when a version is committed: it lists exactly the uploads that are registered. */
+/**
+ * Sets the expiry of uploads that have left the registry, and clears it for registered uploads.
+ * Called when a version is committed: it lists exactly the registered uploads.
+ */
 export async function expireUploads<DB>(
   tx: Transaction<DB>,
   tableId: number,

@@ -172,7 +172,7 @@ export function* decodeTables(payload: Uint8Array): Generator<StoredTable> {
   }
 }
 
-/** A size in a corrupt record may exceed the record. */
+/** Returns `undefined` if the read fails. A size in a corrupt record may exceed the record. */
 function orUndefined<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -120,7 +120,7 @@ export function createProcessing(
   };
 }
 
-/** Folder in which packages are installed. */
+/** Returns the folder in which packages are installed. */
 const environmentFolder = (settings: TsdbSettings, pluginFolder: string): string =>
   resolve(settings.virtual_env_location ?? join(pluginFolder, '.venv'));
 

@@ -50,26 +50,25 @@ interface WarmUpDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly isEnabled: boolean;
-  /** Time before the first work, which leaves the processor to the first requests. */
+  /** Delay before the first statement, which leaves the CPU to the first requests. */
   readonly delayMs: number;
 }
 
-/** Functions that read results to the end, like a client. */
+/** Functions that read results to the end, as a client does. */
 export interface WarmUpConsumers {
   sql(result: ResultStream): Promise<void>;
   influxql(run: InfluxqlRun): Promise<void>;
 }
 
-/** Requests directly after the start go first. */
+/** Requests directly after the start have priority. */
 const DELAY_MS = 1000;
 /** Pause between two statements, which leaves most of the time to requests. */
 const PAUSE_MS = 20;
 const ROUNDS = 2;
 
 /**
- * Runs typical dashboard queries on the server's own metrics, like a client. The first user queries
- * then need not wait until parser, DuckDB and the code of both languages are loaded. Runs at most
- * twenty statements.
+ * Runs typical dashboard queries on the server's own metrics, as a client does. The first user queries then do not wait
+ * until parser, DuckDB and the code of both languages are loaded. Runs at most twenty statements.
  */
 async function warmUpQueries(deps: {
   readonly engine: Pick<Engine, 'query'>;

@@ -33,7 +33,7 @@ export interface RouteDeps {
   readonly audit?: AuditTrail | undefined;
   /** Properties of tables in addition to their columns. */
   readonly facts: TableFacts;
-  /** File and memory state for operators, and their actions on it. */
+  /** File and memory state for operators, with actions on it. */
   readonly storage: EngineStorage;
   readonly caches: Caches;
   readonly continuousQueries: ContinuousQueries;
@@ -57,7 +57,7 @@ export interface RouteDeps {
   readonly pieces: PiecePool;
   /** Reads the Parquet files that DuckDB writes. */
   readonly files: FileSystem;
-  /** Server statistics in the groups of a 1.x server. */
+  /** Returns server statistics in the groups of a 1.x server. */
   statistics(): Promise<readonly Statistic[]>;
   /** Returns the reason why the server is not ready for requests; `undefined` if it is. */
   obstacle(): Promise<string | undefined>;

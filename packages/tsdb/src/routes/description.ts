@@ -11,7 +11,7 @@ import { FORMAT_NAMES } from './query/result-format.js';
 const { response, oneOf, text } = OpenApi;
 const maybe = Type.Optional;
 
-/** Why these routes are not validated by their schema. */
+/** The reason why these routes are not validated by their schema. */
 export const HANDLER_VALIDATION = 'parameters have aliases, and errors are those of InfluxDB';
 
 export const TSDB_API: ApiDocs = {
@@ -61,7 +61,7 @@ export const PARAMS = {
   params: maybe(Type.String({ description: 'JSON object with the values of $name parameters' })),
 };
 
-/** The content type follows `format`; without it, `Accept`. */
+/** `format` determines the content type; without it, `Accept` does. */
 export const RESULT: Readonly<Record<number, RouteOutput>> = {
   200: response('query result', {
     'application/json': {},

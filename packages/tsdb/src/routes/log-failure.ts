@@ -1,16 +1,16 @@
 import type { Logger } from '@plinth/kernel';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
-/** Where failures of one request are logged. */
+/** The log for failures of one request. */
 export interface FailureLog {
   readonly log: Logger;
-  /** As sent by the client or a proxy. */
+  /** The id that the client or a proxy sent. */
   readonly requestId?: string | undefined;
 }
 
 /**
- * Logs a failure that the server caused, which no other line mentions. Not 503: the server logs
- * once why it rejects requests.
+ * Logs a failure that the server caused and that is not logged elsewhere. Skips 503, because the server logs once why
+ * it rejects requests.
  * @param status HTTP status of the failure, also for protocols that respond with another one.
  */
 export function logFailure(error: unknown, status: number, { log, requestId }: FailureLog): void {

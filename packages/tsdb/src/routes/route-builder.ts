@@ -72,7 +72,7 @@ export class RouteBuilder {
     options: {
       readonly status?: 204;
       readonly isOfQuery?: boolean;
-      /** The field of the request that an error of a kind is about. */
+      /** The field of the request that an error kind refers to. */
       readonly fields?: FieldsOfErrors;
     } = {},
   ): Route {

@@ -87,7 +87,7 @@ export function serviceRoutes(deps: RouteDeps): readonly Route[] {
   ];
 }
 
-/** The JSON error has the form of InfluxDB 2.x. */
+/** Creates the health response. Its JSON error has the format of InfluxDB 2.x. */
 async function healthResponse(
   headers: HttpHeaders,
   { settings, obstacle }: RouteDeps,
@@ -131,8 +131,8 @@ function pingResponses({ random, settings }: RouteDeps): Route['handle'] {
 }
 
 /**
- * Two 1.x clients treat every ping status other than 204 as a failure: the Go client, identified by
- * its User-Agent, and the Python client, which accepts only MessagePack.
+ * Returns whether the client treats every ping status other than 204 as a failure. Two 1.x clients do: the Go client,
+ * identified by its User-Agent, and the Python client, which accepts only MessagePack.
  */
 function expectsEmptyPing(headers: HttpHeaders): boolean {
   return (

@@ -152,8 +152,7 @@ export function errorResponse(
   const status = statusOf(error, wording);
   logFailure(error, status, failures);
   const { log } = failures;
-  // The server logs once that writes are refused. Only the failed write knows why the log became
-  // read-only.
+  // The server logs once that writes are refused. Only the failed write has the reason why the log became read-only.
   if (error.kind === 'node_read_only' && error.cause !== undefined)
     log.error({ err: error }, 'write refused');
   else if (error.kind === 'node_read_only' || error.kind === 'disk_full')
@@ -178,13 +177,13 @@ export function errorResponse(
     : withHeaders(response, [['retry-after', String(retrySec)]]);
 }
 
-/** The message of an error in other formats, for its status in `errorResponse`. */
+/** Returns the message of an error for other formats, with its status in `errorResponse`. */
 export function clientMessage(failure: unknown, status: number): string {
   const error = asOutage(failure) ?? failure;
   return status !== 500 && isDomainError(error) ? error.message : INTERNAL_TEXT;
 }
 
-/** The headers of an error that clients need in any format. */
+/** Returns the headers of an error that clients need in any format. */
 export const clientHeaders = ({ headers }: HttpResponse): HeaderList =>
   headers.filter(([name]) => CLIENT_HEADERS.has(name));
 

@@ -411,7 +411,7 @@ export const TSDB_SETTINGS = defineSettings(
 
 export type TsdbSettings = SettingsOf<typeof TSDB_SETTINGS>;
 
-/** Aliases of an InfluxDB 3 setting: its flag, and the environment variable derived from it. */
+/** Returns the aliases of an InfluxDB 3 setting: its flag, and the environment variable derived from it. */
 function known(flag: string): SettingAliases {
   return { flags: [flag], env: [`INFLUXDB3_${flag.replaceAll('-', '_').toUpperCase()}`] };
 }

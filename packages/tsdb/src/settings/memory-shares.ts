@@ -3,7 +3,7 @@ import { LEAST_MEMORY_BYTES, type TsdbSettings } from './config.js';
 
 const MIB = 1024 * 1024;
 const LEAST_DEFAULT_BYTES = 256 * MIB;
-/** In processes with a lower memory limit, all parts together use the smallest budget that can be set. */
+/** In processes with a lower memory limit, all parts together use the smallest valid budget. */
 const SMALL_PROCESS_BYTES = 512 * MIB;
 /**
  * A flush keeps several copies of its rows: in a long load, memory peaked at 1,150 MB with 192 MiB, and at 950 MB

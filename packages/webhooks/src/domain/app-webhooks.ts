@@ -25,7 +25,7 @@ export class AppWebhooks {
     readonly store: HookStore;
     readonly rules: HookRules;
     readonly figures: DeliveryFiguresView;
-    /** The retry policy of webhooks without their own. */
+    /** Retry policy of webhooks that do not have their own. */
     readonly defaultRetry: RetryPolicy;
     readonly onCommitted: (appId: number, what: 'created' | 'changed' | 'deleted') => void;
   }) {
@@ -44,7 +44,7 @@ export class AppWebhooks {
   }
 
   async create(tx: SqlConnection, app: { readonly id: number }, checked: unknown): Promise<void> {
-    // The registry passes the result of `check` back unchanged, so the cast holds.
+    // The registry returns the result of `check` unchanged, so the cast holds.
     await this.#store.insert(tx, this.#hooks.newHook(app.id, checked as HookChange));
   }
 
@@ -55,7 +55,7 @@ export class AppWebhooks {
     await this.#store.update(tx, changed);
   }
 
-  /** Queued events stay in the queue until the app is resumed. */
+  /** Suspends or resumes the webhook. Queued events stay in the queue until the app is resumed. */
   async suspend(tx: SqlConnection, appId: number, isSuspended: boolean): Promise<void> {
     const hook = await this.#store.find(appId, tx);
     if (hook !== undefined) await this.#store.update(tx, { ...hook, isSuspended });
@@ -75,7 +75,7 @@ export class AppWebhooks {
       if (hook === undefined) continue; // deleted meanwhile
       described.set(appId, {
         ...describeHook(hook),
-        // Seconds before each retry, for clients that show the effect of a policy.
+        // Delay in seconds before each retry, for clients that show the effect of a policy.
         retry_delays: {
           default: retryDelaysSec(this.#defaultRetry),
           standard: retryDelaysSec({ policy: 'standard' }),

@@ -3,7 +3,7 @@ import type { DeliveryCount, DeliveryFigures } from '../model/delivery.js';
 import { COUNT_BUCKET_MS } from '../storage/delivery-counts.js';
 import type { DeliveryStore } from '../storage/delivery-store.js';
 
-/** The figures of an app cover this period, and at most this number of its newest attempts. */
+/** Period that the figures of an app cover, and maximum number of its newest attempts in them. */
 const FIGURES_PERIOD_MS = 3_600_000;
 const FIGURES_MAX_COUNT = 2000;
 /** A history covers six hours. Its last bucket is the current one. */
@@ -34,7 +34,7 @@ export class DeliveryFiguresView {
   async lastHours(appIds: readonly number[]): Promise<ReadonlyMap<number, object>> {
     const maxAgeMs = appIds.length > 1 ? LISTED_MAX_AGE_MS : 0;
     const found = new Map<number, object>();
-    // One app at a time, so that other statements run in between.
+    // One app at a time, so that other statements can run in between.
     for (const appId of appIds) found.set(appId, await this.#lastHour(appId, maxAgeMs));
     return found;
   }
@@ -76,7 +76,7 @@ export class DeliveryFiguresView {
       if (this.#cached.size <= CACHED_MAX_COUNT) break;
       this.#cached.delete(oldest);
     }
-    // The next request reads again.
+    // The next request reads the figures again.
     figures.catch(() => {
       if (this.#cached.get(appId)?.figures === figures) this.#cached.delete(appId);
     });

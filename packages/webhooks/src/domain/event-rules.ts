@@ -81,8 +81,8 @@ const actionOf = (payloadAction: unknown): string | undefined =>
     : undefined;
 
 /**
- * An event of an installation is sent only to the app that is installed there, if that app is
- * known.
+ * Returns the app of a registered installation; events of the installation are sent only to this
+ * app.
  */
 async function appOfInstallation(
   installationId: number | undefined,

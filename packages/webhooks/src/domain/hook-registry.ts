@@ -157,7 +157,7 @@ export class HookRegistry {
         ? {}
         : { secrets: { ...withoutPrevious(hook.secrets), current: secret ?? undefined } }),
       failingSinceMs: change.active === true ? undefined : hook.failingSinceMs,
-      // If `active` is sent, the reason why the server disabled the webhook is cleared.
+      // A change that contains `active` clears the reason why the server disabled the webhook.
       disabled: change.active === undefined ? hook.disabled : undefined,
       updatedMs: this.#clock.nowMs(),
     };
@@ -223,7 +223,7 @@ function withoutPrevious({ previous: _, ...secrets }: HookSecrets): HookSecrets 
   return secrets;
 }
 
-/** Adds a private key to a webhook with asymmetric signatures that has none. */
+/** Adds a private key if a webhook with asymmetric signatures does not have one. */
 function withEd25519<H extends NewHook>(hook: H): H {
   if (hook.standard_webhooks !== 'ed25519' || hook.secrets.ed25519 !== undefined) return hook;
   const { privateKey } = generateKeyPairSync('ed25519');

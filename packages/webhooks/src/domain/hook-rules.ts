@@ -125,7 +125,7 @@ export class HookRules {
   /**
    * Checks the scheme, host and port of a webhook URL. Addresses of host names are checked at each
    * delivery.
-   * @returns why the server would not deliver to the URL, with a fix for the operator.
+   * @returns the reason why the server would not deliver to the URL, with a fix for the operator.
    */
   targetProblem(text: string): string | undefined {
     const url = parseUrl(text);
@@ -139,7 +139,10 @@ export class HookRules {
     return refusalText(url, problem);
   }
 
-  /** Why the server does not deliver to a URL. Both a check and a change use this decision. */
+  /**
+   * Returns the reason why the server does not deliver to a URL. Both checks and changes use this
+   * decision.
+   */
   #problemOf(url: URL | undefined): 'malformed' | 'http' | TargetRefusal | undefined {
     if (url === undefined) return 'malformed';
     if (this.#settings.httpsOnly && url.protocol !== 'https:') return 'http';
@@ -232,7 +235,7 @@ function refuseWrongTypes(fields: Fields): void {
   if (complaints.length > 0) throw webhookError('shape_invalid', complaints);
 }
 
-/** Generates a random secret of 32 bytes, in base64url. */
+/** Generates a random 32-byte secret in base64url. */
 export function makeSecret(random: Random): string {
   return Buffer.from(random.bytes(32)).toString('base64url');
 }

@@ -53,7 +53,10 @@ export class InternalEvents {
     return this.#hooks.matching(event, action).length > 0;
   }
 
-  /** Returns how events of other services were published, for one day. Others are left out. */
+  /**
+   * Returns how events of other services were published within the last day. Other events are
+   * omitted.
+   */
   async published(
     ids: readonly string[],
   ): Promise<readonly (Pick<EventResponse, 'guid' | 'targets'> & { readonly id: string })[]> {
@@ -64,7 +67,10 @@ export class InternalEvents {
     });
   }
 
-  /** Publishes an outbox event. The event id makes repeated calls harmless. */
+  /**
+   * Publishes an outbox event. Repeated calls have no effect, because the event id is part of the
+   * idempotency key.
+   */
   async handle({ id, type, createdMs, payload }: OutboxEvent): Promise<void> {
     const [event = type, action = ''] = type.split('.', 2);
     await this.catchUp();

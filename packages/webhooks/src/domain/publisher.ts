@@ -58,7 +58,7 @@ type FindHooks = (event: string, action: string | undefined) => readonly Hook[];
 const MAX_BATCH_COUNT = 200;
 /** Time after which a batch yields to the event loop. */
 const MAX_SLICE_MS = 10;
-/** Limits of the events that wait for the store. Above them, `publish` fails with `queue_full`. */
+/** Limits of the events that wait for the store. Beyond them, `publish` fails with `queue_full`. */
 const MAX_WAITING_COUNT = 10_000;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 
@@ -109,7 +109,7 @@ export class Publisher {
     return await this.#writer.add(prepared);
   }
 
-  /** Returns the responses to earlier events by their idempotency key, which is valid for a day. */
+  /** Returns the responses to earlier events by idempotency key; keys are valid for a day. */
   async published(keys: readonly string[]): Promise<ReadonlyMap<string, EventResponse>> {
     const found = await this.#deps.queue.intake.responses(keys, this.#deps.clock.nowMs());
     return new Map([...found].map(([key, text]) => [key, JSON.parse(text) as EventResponse])); // `#write` wrote this JSON
@@ -179,7 +179,7 @@ export class Publisher {
     if (payload.length > this.#deps.settings.maxPayloadBytes)
       return { refused: webhookError('body_too_long') };
     const encoded = encodePayload(payload);
-    // No other code may run between the check for room and the reservation.
+    // No other code may run between the capacity check and the reservation.
     return encoded instanceof Promise
       ? encoded.then((bytes) => this.#assignTargets(request, { payload, encoded: bytes, hooksOf }))
       : this.#assignTargets(request, { payload, encoded, hooksOf });
@@ -239,7 +239,7 @@ export class Publisher {
 
   readonly #findHooks: FindHooks = (event, action) => this.#deps.hooks.matching(event, action);
 
-  /** Caches the lookup for one batch, whose events mostly share a few types. */
+  /** Caches the lookup for one batch, because most events of a batch share a few types. */
   #cachedFindHooks(): FindHooks {
     const hooksByEvent = new Map<string, readonly Hook[]>();
     return (event, action) => {
@@ -300,7 +300,7 @@ function enrich({ payload, action, installation_id }: EventRequest): Uint8Array 
   return Buffer.concat([Buffer.from(head), inner, Buffer.from(tail)]);
 }
 
-/** Hash of the parts that must match when an idempotency key is reused. */
+/** Returns the hash of the parts that must match when an idempotency key is reused. */
 function hashOf(request: EventRequest): string {
   const { payload, idempotencyKey: _, ...rest } = request;
   const hash = createHash('sha256').update(JSON.stringify(rest));

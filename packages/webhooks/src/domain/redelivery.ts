@@ -53,7 +53,7 @@ export class Redelivery {
     await this.#add(appId, [found.guid]);
   }
 
-  /** Returns dead items to the queue with a new retry schedule. @returns their number. */
+  /** Returns dead items to the queue with a new retry schedule. @returns the number of items. */
   async redriveDead(appId: number, isDryRun: boolean): Promise<number> {
     if (isDryRun) return (await this.#deps.queue.counts.countByState(appId)).dead;
     const count = await this.#deps.queue.reviveDead(appId, this.#deps.clock.nowMs());

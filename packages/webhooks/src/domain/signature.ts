@@ -35,7 +35,10 @@ export function standardEd25519Signature(privateKey: string, message: StandardMe
 
 const headOf = ({ id, timestamp }: StandardMessage): string => `${id}.${timestamp}.`;
 
-/** A `whsec_` secret contains its key in base64; any other secret is itself the key. */
+/**
+ * Returns the key of a secret. A `whsec_` secret contains its key in base64; any other secret is
+ * itself the key.
+ */
 function standardKey(secret: string): Uint8Array {
   if (secret.startsWith('whsec_')) {
     const key = Buffer.from(secret.slice('whsec_'.length), 'base64');

@@ -14,8 +14,8 @@ export interface DeliverySummary {
   readonly repository_id: number | undefined;
   readonly throttledSinceMs: number | undefined;
   /**
-   * Number of the attempt, from 1 and again from 1 for each redelivery. Undefined in records of
-   * earlier versions.
+   * Number of the attempt, starting at 1, and at 1 again for each redelivery. Undefined in records
+   * of earlier versions.
    */
   readonly attemptNo: number | undefined;
 }
@@ -46,7 +46,10 @@ export interface AttemptRecord {
   readonly requestHeaders: Readonly<Record<string, string>> | undefined;
   readonly responseHeaders: Readonly<Record<string, string>> | undefined;
   readonly responseBody: Uint8Array | undefined;
-  /** The body is only the beginning of the response. Undefined when there was no response. */
+  /**
+   * Whether the stored body is only the beginning of the response. Undefined when there was no
+   * response.
+   */
   readonly isResponseTruncated: boolean | undefined;
   readonly error: string | undefined;
 }
@@ -77,7 +80,7 @@ export interface DeliveryFigures {
 export interface DeliveryCount {
   readonly appId: number;
   readonly bucketMs: number;
-  /** Those with a 2xx status. */
+  /** Attempts with a 2xx status. */
   readonly succeededCount: number;
   readonly failedCount: number;
 }

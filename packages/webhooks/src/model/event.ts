@@ -40,8 +40,8 @@ export interface QueueItem {
 }
 
 /**
- * `held` items wait for an earlier item with the same ordering key, and `leased` ones for the node
- * that leased them. All retries of `dead` items failed.
+ * `held` items wait for an earlier item with the same ordering key, and `leased` ones are delivered
+ * by the node that leased them. All retries of `dead` items failed.
  */
 export type QueueState = 'pending' | 'held' | 'leased' | 'dead';
 

@@ -45,7 +45,7 @@ export const RETRY_SCHEDULE = { maxCount: 20, maxDelaySec: 604_800 } as const;
 
 export interface RetryPolicy {
   readonly policy: 'none' | 'standard' | 'schedule';
-  /** Seconds before each retry, for the policy `schedule`. */
+  /** Delay in seconds before each retry, for the policy `schedule`. */
   readonly schedule?: readonly number[];
 }
 
@@ -55,8 +55,8 @@ export const SECRET_MASK = '********';
 /**
  * Restores a URL that a client sends back after it was shown. If the host is the same, masked
  * credentials and query values are replaced by the stored ones.
- * @returns `undefined` when a mask has no stored value. Credentials are never sent to another host
- * than their own.
+ * @returns `undefined` when a mask has no stored value. Credentials are never sent to a different
+ * host.
  */
 export function unmaskUrl(sent: string, stored: string): string | undefined {
   const url = new URL(sent);

@@ -1,8 +1,7 @@
 /**
- * Returns the text of one member of a JSON object without white space between tokens, or undefined
- * when the member is absent.
- * Digits, escapes and member order are preserved, unlike with `JSON.parse` and `JSON.stringify`.
- * `text` must be valid JSON. If several members have the same name, the last one counts, like in `JSON.parse`.
+ * Returns the text of one member of a JSON object without white space between tokens, or undefined when the member is
+ * absent. Digits, escapes and member order are preserved, unlike with `JSON.parse` and `JSON.stringify`. `text` must be
+ * valid JSON. If several members have the same name, the last one counts, as in `JSON.parse`.
  */
 export function compactMember(text: string, name: string): string | undefined {
   const scanner = new Scanner(text);

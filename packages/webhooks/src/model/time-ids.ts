@@ -1,4 +1,4 @@
-/** Start of 2025 in UTC, in milliseconds. */
+/** Start of 2025 in UTC, in Unix milliseconds. */
 const EPOCH_MS = 1_735_689_600_000;
 const IDS_PER_MS = 4096;
 const IDS_PER_NODE = 128;

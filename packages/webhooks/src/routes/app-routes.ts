@@ -241,7 +241,7 @@ function deliveryIdOf({ parameters }: HttpRequest): number {
   if (text === '') throw webhookError('resource_missing');
   if (!/^[1-9]\d*$/.test(text)) throw webhookError('delivery_id_invalid');
   const id = Number(text);
-  // This id is greater than any assigned id.
+  // Such an id is greater than any assigned id.
   if (!Number.isSafeInteger(id)) throw webhookError('resource_missing');
   return id;
 }

@@ -140,7 +140,7 @@ export type Rotation = Static<typeof Rotation>;
 
 export const Redrive = Type.Object(
   {
-    // Items in other states will be sent anyway.
+    // Items in other states are sent anyway.
     state: maybe(Type.Literal('dead')),
     dry_run: maybe(Type.Boolean({ default: false })),
     status: maybe(Type.Enum(['success', 'failure'], { default: 'failure' })),

@@ -171,7 +171,7 @@ export class WebhookDialect implements Dialect {
     return value === undefined || value === '' ? DEFAULT_VERSION : value;
   }
 
-  /** Groups of uppercase hex digits; the last group is the time in seconds. */
+  /** Groups of uppercase hex digits; the last group is a Unix timestamp in seconds. */
   #makeRequestId(): string {
     const hex = Buffer.from(this.#deps.random.bytes(11)).toString('hex').toUpperCase();
     const seconds = Math.floor(this.#deps.clock.nowMs() / 1000)
@@ -186,7 +186,7 @@ export class WebhookDialect implements Dialect {
 export const prefixesOf = ({ root_alias }: WebhooksConfig): readonly string[] =>
   root_alias ? ['/api/v3', ''] : ['/api/v3'];
 
-/** The headers are equal on all paths, as on GitHub. */
+/** Returns the CORS headers, which are the same on all paths, as on GitHub. */
 const corsTerms = (vendor: string): CorsTerms => ({
   origins: '*',
   exposes: `ETag, Link, Location, Retry-After, ${LIMIT_HEADERS}, X-${vendor}-Media-Type, X-${vendor}-Request-Id, Deprecation, Sunset`,

@@ -29,7 +29,7 @@ export interface EventRouteDeps {
 const { response, json, ref } = OpenApi;
 const BY_RULES = 'event rules depend on apps and installations';
 const MAX_BATCH_COUNT = 1000;
-/** Allowance for the members around a payload of the maximum size. */
+/** Space for the members around a payload of the maximum size. */
 const ENVELOPE_BYTES = 65_536;
 const MAX_BATCH_SIZE_BYTES = 64 * 1024 * 1024;
 
@@ -41,7 +41,7 @@ const PUBLISHED = Type.Object({
   targets: Type.Array(Type.Object({ app_id: Type.Integer(), hook_id: Type.Integer() })),
 });
 
-/** Routes that publish events of operators. Source: webhooks, section 8.1. */
+/** Returns the routes that publish events of operators. Source: webhooks, section 8.1. */
 export function eventRoutes(deps: EventRouteDeps): readonly Route[] {
   const { publisher, payloads, config, clock, internalEvents } = deps;
   const { findAppId, findInstallationApp } = deps;

@@ -2,8 +2,8 @@ import { type HeaderList, linkValue } from '@plinth/kernel';
 import { makeCursor } from './list-query.js';
 
 /**
- * Links to the existing neighboring pages. The request's parameters keep their order and form; the
- * new cursor is added at the end. Source: webhooks, section 5.3.
+ * Returns links to the existing neighboring pages. The request's parameters keep their order and
+ * form; the new cursor is added at the end. Source: webhooks, section 5.3.
  * @param url absolute URL of the request.
  */
 export function linkHeaders(

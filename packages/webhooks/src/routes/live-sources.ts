@@ -13,8 +13,8 @@ const MAX_SEEN_COUNT = 201;
 type Needs = QueueRouteDeps & { readonly log: Logger };
 
 /**
- * Live data of an app for open console pages. Read from the store, because other nodes deliver as
- * well.
+ * Returns the live data of an app for open console pages. It is read from the store, because other
+ * nodes deliver as well.
  */
 export const liveSources = (deps: Needs): readonly LiveSource[] => [
   {

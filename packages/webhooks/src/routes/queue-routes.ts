@@ -205,7 +205,7 @@ function deliveryRoutes(deps: QueueRouteDeps): readonly Route[] {
   ];
 }
 
-/** Queue counts by state, and the delivery state of the receiver. */
+/** Returns the queue counts by state, and the delivery state of the receiver. */
 export async function queueToWire(
   hook: Hook,
   { engine, queue }: Pick<QueueRouteDeps, 'engine' | 'queue'>,

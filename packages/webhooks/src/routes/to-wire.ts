@@ -25,7 +25,7 @@ export const isWebhookError = (error: unknown): error is WebhookFailure =>
 
 export const statusOf = (error: WebhookFailure): number => STATUS[error.kind];
 
-/** Returns a list item with its members in specified order. Source: webhooks, section 5.1. */
+/** Returns a list item with its members in the specified order. Source: webhooks, section 5.1. */
 export function summaryToWire(delivery: DeliverySummary): Record<string, unknown> {
   return {
     id: delivery.id,
@@ -45,13 +45,13 @@ export function summaryToWire(delivery: DeliverySummary): Record<string, unknown
   };
 }
 
-/** A list item for operators. */
+/** Returns a list item for operators. */
 export const operatorSummary = (delivery: DeliverySummary): object => ({
   ...summaryToWire(delivery),
   attempt: delivery.attemptNo ?? null,
 });
 
-/** Members of a record that only operators see. */
+/** Returns the members of a record that only operators see. */
 export const operatorDetail = (delivery: DeliveryDetail): Readonly<Record<string, unknown>> => ({
   error: delivery.error ?? null,
   attempt: delivery.attemptNo ?? null,

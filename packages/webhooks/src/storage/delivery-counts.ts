@@ -40,7 +40,7 @@ export async function countRecords(
   );
 }
 
-/** Returns the counts of the apps in buckets from `sinceMs` on, which is the start of a bucket. */
+/** Returns the counts of the apps in buckets from `sinceMs`, the start of a bucket. */
 export async function readCounts(
   sql: RawStatements,
   on: SqlConnection,
@@ -64,7 +64,7 @@ export async function readCounts(
   }));
 }
 
-/** Returns the counts of all apps together in buckets from `sinceMs` on, which is the start of a bucket. */
+/** Returns the counts of all apps together in buckets from `sinceMs`, the start of a bucket. */
 export async function readTotalCounts(
   sql: RawStatements,
   on: SqlConnection,
@@ -83,7 +83,7 @@ export async function readTotalCounts(
   }));
 }
 
-/** Deletes at most `limit` counts of buckets that ended before `beforeMs`. @returns their number. */
+/** Deletes at most `limit` counts of buckets that ended before `beforeMs`. @returns the number of deleted rows. */
 export async function purgeCounts(
   sql: RawStatements,
   tx: SqlConnection,

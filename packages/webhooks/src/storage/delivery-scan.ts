@@ -8,8 +8,8 @@ import { idAt } from '../model/time-ids.js';
  */
 const STEP_COUNT = 10_000;
 /**
- * Tolerance between the id and the time of a record: an attempt lasts seconds, and its id is
- * assigned at the end. It also covers clock corrections.
+ * Tolerance between the id and the timestamp of a record: an attempt lasts seconds, and its id is
+ * assigned at the end. The tolerance also covers clock corrections.
  */
 const ID_SLACK_MS = 3_600_000;
 

@@ -114,7 +114,7 @@ export class DeliveryStore {
     return row === undefined ? undefined : await toDetail(row);
   }
 
-  /** For redelivery: returns the event of a record and whether its payload still exists. */
+  /** Returns the event of a record and whether its payload still exists; used for redelivery. */
   async findEvent(
     appId: number,
     id: number,
@@ -151,17 +151,17 @@ export class DeliveryStore {
     });
   }
 
-  /** Returns figures of the newest attempts that ended since `sinceMs`, of at most `limit`. */
+  /** Returns figures of at most `limit` of the newest attempts that ended since `sinceMs`. */
   async figures(appId: number, sinceMs: number, limit: number): Promise<DeliveryFigures> {
     return await this.#scanner.figures(appId, sinceMs, limit);
   }
 
-  /** Returns the counts of all these apps in buckets from `sinceMs` on, the start of a bucket, with one statement. */
+  /** Returns the counts of all these apps in buckets from `sinceMs`, the start of a bucket, with one statement. */
   async counts(appIds: readonly number[], sinceMs: number): Promise<readonly DeliveryCount[]> {
     return await readCounts(this.#sql, this.#reader, appIds, sinceMs);
   }
 
-  /** Returns the counts of all apps together in buckets from `sinceMs` on, the start of a bucket. */
+  /** Returns the counts of all apps together in buckets from `sinceMs`, the start of a bucket. */
   async totalCounts(sinceMs: number): Promise<readonly Omit<DeliveryCount, 'appId'>[]> {
     return await readTotalCounts(this.#sql, this.#reader, sinceMs);
   }

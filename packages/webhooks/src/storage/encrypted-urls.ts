@@ -1,8 +1,8 @@
 import { type SecretBox, SecretUnreadable, URL_MASK } from '@plinth/kernel';
 
 /**
- * Encrypts URLs in delivery records. Paths and queries of receivers are often keys, and records are
- * kept for a long time.
+ * Encrypts URLs in delivery records. Paths and queries of receiver URLs often contain keys, and
+ * records are kept for a long time.
  */
 export class EncryptedUrls {
   readonly #box: SecretBox;

@@ -32,7 +32,7 @@ interface HookRow {
 
 export type NewHook = Omit<Hook, 'id'>;
 
-/** Plaintext whose stored encryption shows that a database belongs to this node's master key. */
+/** Plaintext whose stored ciphertext shows that the database uses this node's master key. */
 const KEY_PROOF = 'webhooks master key';
 const SELECT_KEY_PROOF = `select value from webhooks_meta where name = 'master_key'`;
 
@@ -97,7 +97,7 @@ export class HookStore {
     return rows.map((row) => this.#fromRow(row));
   }
 
-  /** Returns the version of all webhooks: a value that changes with every change of one of them. */
+  /** Returns the version of all webhooks: a value that changes whenever one of them changes. */
   async readVersion(): Promise<string> {
     const [row] = await this.#sql.all<{ count: number; versions: number | null }>(
       this.#store.reader<never>(),

@@ -4,10 +4,7 @@ import { INCOMPATIBLE_FLAG, V1_FLAG } from '../../storage/account-codec.js';
 import type { AccountStore, AccountSummary, Aggregate } from '../../storage/account-store.js';
 import { accountClosed, notFound } from '../refusals.js';
 
-/**
- * Checks the account id in the path of a request on one account (step 8 of the order of checks). Source: accounts,
- * sections 12 and 14.
- */
+/** Checks the account id in the path of a request (step 8 of the check order). Source: accounts, sections 12 and 14. */
 export class AccountAccess {
   readonly #store: AccountStore;
 

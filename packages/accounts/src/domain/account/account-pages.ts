@@ -45,8 +45,8 @@ export function readPage(request: ListRequest): PageQuery {
 }
 
 /**
- * @param found newest first, with one more than the limit if there is a further page. Source:
- * accounts, section 7.1.
+ * @param found items, newest first, including one beyond the limit if there is another page.
+ * Source: accounts, section 7.1.
  */
 export function toPage<T extends Keyed>(
   request: ListRequest,

@@ -7,7 +7,7 @@ import type { EventStore } from '../../storage/event-store.js';
 
 /** A change to an account or person, reported to other services of this server. */
 export interface AccountReport {
-  /** Identical when the report is repeated. */
+  /** Id of the report, which stays the same when the report is repeated. */
   readonly id: string;
   /** Event type, such as `account.created`. */
   readonly type: string;
@@ -17,11 +17,11 @@ export interface AccountReport {
 
 /** Service that receives account reports. */
 export interface AccountListener {
-  /** Reloads data that `isWanted` depends on and that another node may have changed. */
+  /** Reloads the data that `isWanted` depends on, because another node may have changed it. */
   catchUp(): Promise<void>;
-  /** Called for every change. A report is written only if it returns true. */
+  /** Called for every change. The report is written only if this returns true. */
   isWanted(type: string): boolean;
-  /** Called again until it resolves. */
+  /** Called repeatedly for a report until the promise resolves. */
   report(report: AccountReport): Promise<void>;
 }
 

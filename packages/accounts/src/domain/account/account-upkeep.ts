@@ -24,7 +24,7 @@ interface UpkeepDeps {
 const BATCH_SIZE = 100;
 
 /**
- * Changes caused by the passage of time or the operator instead of a client. Source: accounts,
+ * Applies account changes that time or the operator causes, not a client. Source: accounts,
  * sections 4, 16.3 and 16.6.
  */
 export class AccountUpkeep {
@@ -115,7 +115,7 @@ export class AccountUpkeep {
     });
   }
 
-  /** Closes an account without the conditions of the API. */
+  /** Closes an account without checking the API's conditions. */
   async close(tenant: Tenant, id: string): Promise<StoredAccount> {
     return await this.#change(tenant, id, (stored) => withAccount(stored, { isClosed: true }));
   }

@@ -42,7 +42,7 @@ export interface AccountsDeps {
   readonly rules: Rules;
   readonly wire: WireOptions;
   readonly encryptor: Pick<Encryptor, 'digest'>;
-  /** Evaluates an account before a read if the passage of time changed it. */
+  /** Evaluates an account before a read if time has changed its state. */
   readonly refresh: (tenant: RequestContext['tenant'], id: string) => Promise<void>;
 }
 
@@ -105,7 +105,7 @@ export class Accounts {
     });
   }
 
-  /** @returns a tag that changes with the edited data of the account. */
+  /** @returns an entity tag that changes with the account data that operators edit. */
   async etag(context: RequestContext, id: string): Promise<string> {
     const { access, encryptor, store } = this.#deps;
     await access.summary(context.tenant, id);
@@ -184,7 +184,7 @@ export class Accounts {
     operation: 'create' | 'update',
   ): Promise<MutationOutcome> {
     const { clock, rules, writer } = this.#deps;
-    // A create applies its configurations at the instant of creation.
+    // A create request applies its configurations at the instant of creation.
     const nowMs = operation === 'create' ? stored.account.createdMs : clock.nowMs();
     const { requestFields, token } = await this.#withToken(context, write.requestFields, operation);
     const { account, individual } = this.#merge(stored, requestFields, context, nowMs);
@@ -381,7 +381,7 @@ function lockKeysOf({ tenant }: RequestContext, { requestFields }: AccountWrite)
 
 function emptyAccount({ tenant }: RequestContext, id: string, createdMs: number): StoredAccount {
   const none = { collector: 'vendor', entries: [], alternatives: [] } as const;
-  // The members are listed, because each member after a spread costs a microsecond.
+  // Lists the members explicitly, because each member after a spread costs a microsecond.
   return {
     platform: tenant.platform,
     livemode: tenant.livemode,

@@ -9,9 +9,9 @@ import type { RequestContext } from '../request-context.js';
 const TAG_LENGTH = 32;
 
 /**
- * A strong entity tag of the data that operators edit, including values that are never returned,
- * such as id numbers. It is keyed, because a plain hash would reveal short numbers. Statuses and
- * requirements are excluded: they also follow from time, persons and verifications.
+ * Returns a strong entity tag of the data that operators edit, including values that are never
+ * returned, such as id numbers. It is keyed, because a plain hash would reveal short numbers.
+ * Statuses and requirements are excluded: time, persons and verifications also change them.
  */
 export function accountTag(
   { account, persons }: Aggregate,
@@ -25,10 +25,12 @@ export function accountTag(
   return `"${encryptor.digest(canonicalJson(edited)).slice(0, TAG_LENGTH)}"`;
 }
 
-/** A strong entity tag of a person: each change increases the time of the last one. */
+/**
+ * Returns a strong entity tag of a person. Every change increases the timestamp of the last change.
+ */
 export const personTag = ({ updatedMs }: StoredPerson): string => `"${updatedMs}"`;
 
-/** Throws `precondition_failed` if the object is not in the version that the request was made for. */
+/** Throws `precondition_failed` if the object has another version than the request expects. */
 export function refuseChanged({ ifMatch }: RequestContext, etag: string): void {
   if (ifMatch === undefined || namesTag(ifMatch, etag)) return;
   throw new AccountsRefused({

@@ -162,7 +162,7 @@ export class Tokens {
     };
   }
 
-  /** Records the use of a token; it becomes durable with the change that used it. */
+  /** Marks a token as used; this becomes durable with the change that used the token. */
   use(writes: WriteSet, { token }: TokenUse): void {
     const usedMs = this.#deps.clock.nowMs();
     this.#deps.store.put(writes, { ...token, usedMs, payload: undefined });

@@ -30,7 +30,7 @@ export interface ChangeReason {
 
 export interface FinishedChange {
   readonly after: Aggregate;
-  /** Response JSON of the account without its included parts; also stored for reads. */
+  /** Response JSON of the account without includable sections; also stored for reads. */
   readonly summaryJson: string;
   readonly writes: WriteSet;
 }
@@ -62,7 +62,7 @@ export class AccountWriter {
     this.#bundleIds = new IdGenerator({ clock, random, length: BUNDLE_ID_LENGTH });
   }
 
-  /** @param after the state after the request; derived values in it are ignored. */
+  /** @param after state after the request; its derived values are ignored. */
   finish(before: Aggregate | undefined, after: Aggregate, reason: ChangeReason): FinishedChange {
     const account = this.#evaluate(after, reason);
     const evaluated: Aggregate = { account, persons: after.persons };
@@ -79,7 +79,7 @@ export class AccountWriter {
     return { after: evaluated, summaryJson, writes };
   }
 
-  /** Writes the events of one request: those of an account change, or a ping, which changes no account. */
+  /** Writes the events of one request, either an account change or a ping. */
   putBundle(writes: WriteSet, bundle: Omit<EventBundle, 'id' | 'createdMs'>): EventBundle {
     const { createdMs, letters } = this.#bundleIds.next();
     const complete = { id: letters, createdMs, ...bundle };
@@ -135,7 +135,7 @@ export class AccountWriter {
   }
 }
 
-/** Whether stored data changed that only affects the next evaluation. */
+/** Whether a change affects stored data that only the next evaluation uses. */
 function hasHiddenChange(before: StoredAccount, after: StoredAccount): boolean {
   return (
     before.nextEvaluationMs !== after.nextEvaluationMs ||
@@ -154,7 +154,7 @@ function hasHiddenChange(before: StoredAccount, after: StoredAccount): boolean {
   );
 }
 
-/** A closed account has no requirements. Source: accounts, section 7.2. */
+/** Removes all requirements, because a closed account has none. Source: accounts, section 7.2. */
 function withoutRequirements(account: StoredAccount): StoredAccount {
   const { dashboard, defaults } = account.fields;
   const losses = defaults?.responsibilities?.losses_collector;

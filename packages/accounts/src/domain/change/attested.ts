@@ -6,8 +6,8 @@ type Tree = { readonly identity?: object; readonly [name: string]: unknown };
 
 /**
  * Converts token content to the form of a direct request. `{attested: true}` and
- * `{shown_and_accepted: true}` are replaced by date and address of the request that created the
- * token. `false` is omitted.
+ * `{shown_and_accepted: true}` are replaced by the date and IP address of the request that created
+ * the token. `false` is omitted.
  */
 export function sentContent(
   payload: TokenPayload,

@@ -42,7 +42,7 @@ const MAGIC_PAYMENT_METHODS: ReadonlySet<string> = new Set([
 /** Purpose of a file that is valid everywhere. */
 export const ANY_PURPOSE = '*';
 
-/** Collects the referenced ids in a request, in the notation of requests. */
+/** Collects the referenced ids in a request, in request notation. */
 export function referencesIn(requestFields: unknown): References {
   const identity = at(requestFields, 'identity');
   const customer = at(requestFields, 'configuration', 'customer');
@@ -90,7 +90,7 @@ interface FactFinderDeps {
   readonly clock: Clock;
 }
 
-/** Loads the objects that a request refers to, so that the rules need no look-ups. */
+/** Loads the objects that a request refers to, so that rules do not need look-ups. */
 export class FactFinder {
   readonly #deps: FactFinderDeps;
 

@@ -54,9 +54,9 @@ interface MutationsDeps {
 }
 
 /**
- * The idempotency key, the concurrency limit and the commit of every change (steps 5, 6 and 19 of
- * the order of checks). A retry receives the first response. The change, its idempotency record,
- * token and events become durable in one commit. Source: accounts, sections 5, 6 and 12.
+ * Checks the idempotency key and the concurrency limit of every change and commits it (steps 5, 6
+ * and 19 of the check order). A retry receives the first response. The change, its idempotency
+ * record, token and events become durable in one commit. Source: accounts, sections 5, 6 and 12.
  */
 export class Mutations {
   readonly #deps: MutationsDeps;
@@ -68,9 +68,9 @@ export class Mutations {
   }
 
   /**
-   * Runs a change. An existing idempotency record takes precedence over all other results. The
-   * record is looked up in the commit and before a refusal is returned. A request with a new key, the
-   * usual case, therefore needs no separate look-up. Throws `AccountsRefused`.
+   * Runs a change. An existing idempotency record takes precedence over all other results. It is looked up in the
+   * commit and before a refusal is returned, so a request with a new key, the usual case, does not need a separate
+   * look-up. Throws `AccountsRefused`.
    * @param work throws before it has changed anything, or returns all its changes.
    */
   async run(call: MutationCall, work: () => Promise<MutationOutcome>): Promise<MutationResponse> {
@@ -103,9 +103,9 @@ export class Mutations {
   }
 
   /**
-   * Records a request that was rejected for its shape and never reached `run`, because its key may
-   * only be repeated with the same parameters. An existing record is kept, and so is the key of a
-   * running request. Source: accounts, section 5, rules 4 and 6.
+   * Records a request that was rejected for its shape before `run`, because its key can only be
+   * reused with the same parameters. Keeps an existing record, and the key of a running request.
+   * Source: accounts, section 5, rules 4 and 6.
    */
   async storeRefused(context: RequestContext, body: unknown): Promise<void> {
     const record = this.#keyOf({ context, body });
@@ -154,7 +154,7 @@ export class Mutations {
     });
   }
 
-  /** Throws `idempotency_error` if the key was used with other parameters. */
+  /** Throws `idempotency_error` if the key was used with different parameters. */
   async #earlierResponse({ id, fingerprint }: RecordKey): Promise<MutationResponse | undefined> {
     const record = await this.#deps.records.find(id);
     if (record === undefined) return undefined;
@@ -164,8 +164,8 @@ export class Mutations {
   }
 
   /**
-   * A rejected request may only be repeated with the same parameters; its response is computed
-   * again.
+   * Stores the fingerprint of a rejected request, because its key can only be reused with the same
+   * parameters. The response is computed again.
    */
   async #keepFingerprint(context: RequestContext, record: RecordKey): Promise<void> {
     const writes = this.#deps.records.newWriteSet();
@@ -183,7 +183,7 @@ export class Mutations {
     return { id, fingerprint, requestId, createdMs: this.#deps.clock.nowMs() };
   }
 
-  /** Keyed, because bodies contain id numbers that could be found by brute force. */
+  /** Returns a keyed hash, because bodies contain id numbers that could be found by brute force. */
   #fingerprint({ context, body }: Pick<MutationCall, 'context' | 'body'>): string {
     return this.#deps.encryptor.digest(`${context.method} ${context.path}\n${canonicalJson(body)}`);
   }

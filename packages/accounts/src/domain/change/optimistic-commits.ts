@@ -19,7 +19,7 @@ export class OptimisticCommits {
   }
 
   /**
-   * Makes and commits a change. Retries if another node has changed the data it depends on. Throws
+   * Prepares and commits a change. Retries if another node has changed the data it depends on. Throws
    * `account_rate_limit_exceeded` after too many attempts.
    * @param lockKeys locks that the caller holds.
    * @param prepare reads data and returns the change without applying it; `undefined` writes nothing.

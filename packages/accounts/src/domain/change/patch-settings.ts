@@ -42,8 +42,8 @@ export function patchSettings(
 }
 
 /**
- * Removes a platform's fixed members from the patch, so that a record may be sent back unchanged.
- * Throws `invalid_fields` if a value differs.
+ * Removes a platform's fixed members from the patch, so that a client can send a complete record
+ * back. Throws `invalid_fields` if a value differs.
  */
 export function withoutFixed(
   body: Readonly<Record<string, unknown>>,
@@ -64,7 +64,7 @@ export function withoutFixed(
   return Object.fromEntries(members.filter((member) => !isFixed(member)));
 }
 
-/** This version is used for requests without a header, so it must be valid as a header. */
+/** Requests without a version header use this version, so it must be valid as a header. */
 function refuseVersion(version: string): void {
   try {
     readApiVersion(version);

@@ -181,7 +181,7 @@ export class EventDelivery {
   async #beginDue(destinationId: string): Promise<void> {
     const { store, clock, destinations } = this.#deps;
     const destination = await destinations.find(destinationId);
-    // Some of them may be in flight already.
+    // Some due deliveries may already be in flight.
     const limit = 2 * MAX_IN_FLIGHT_PER.destination;
     for (const delivery of await store.listDue(destinationId, clock.nowMs(), limit)) {
       if (this.#inFlight.has(delivery.id)) continue;
@@ -204,7 +204,7 @@ export class EventDelivery {
       .catch((err: unknown) => this.#deps.log.error({ err }, 'event delivery failed'))
       .finally(() => {
         this.#inFlight.delete(id);
-        // Continues immediately instead of at the next interval. Errors are reported there.
+        // Continues immediately instead of at the next poll, which reports any error.
         this.#ready.add(destinationId);
         for (const limitKey of limitKeys) this.#releaseLimit(limitKey);
         void this.#deliverDue().catch(() => {});

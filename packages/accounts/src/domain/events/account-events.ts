@@ -71,7 +71,7 @@ function sectionEventsOf(
   return [...events, ...statusEventsOf(was?.capabilities ?? {}, account)];
 }
 
-/** Returns whether both contain the same entries with the same deadlines and errors. */
+/** Whether both contain the same entries with the same deadlines and errors. */
 function haveSameEntries(was: Requirements | undefined, now: Requirements): boolean {
   const before = was?.entries ?? [];
   if (before.length !== now.entries.length) return false;

@@ -30,7 +30,7 @@ interface DestinationsDeps {
   readonly random: Random;
   readonly store: DestinationStore;
   readonly mutations: Mutations;
-  /** The guard that deliveries use. */
+  /** The same guard that deliveries use. */
   readonly targets: TargetGuard;
   /** Writes a ping event. */
   readonly putBundle: AccountWriter['putBundle'];

@@ -15,7 +15,9 @@ export interface EventFilter {
   readonly toMs: number;
 }
 
-/** Bundles per read when filtering for rare events, and maximum number of reads per page. */
+/**
+ * Number of bundles per read when filtering for rare events, and maximum number of reads per page.
+ */
 const BATCH_SIZE = 100;
 const MAX_BATCH_COUNT = 50;
 
@@ -50,7 +52,10 @@ export class Events {
     return JSON.stringify(this.#shown(event));
   }
 
-  /** A page may be short if matching events are rare; its link continues from there. */
+  /**
+   * Returns a page of events. It may be short if matching events are rare; its link continues from
+   * there.
+   */
   async list(context: RequestContext, request: ListRequest, filter: EventFilter): Promise<string> {
     const query = readPage(request);
     const found = await this.#collect(context, filter, query);
@@ -101,7 +106,9 @@ export class Events {
   }
 }
 
-/** Events of a bundle in reading direction; within one commit, the newest is last. */
+/**
+ * Returns the events of a bundle in reading direction; the last event of a commit is the newest.
+ */
 function listedOf(
   bundle: EventBundle,
   { types, objectId }: EventFilter,

@@ -48,7 +48,7 @@ export class AccountMetrics {
     this.#repeats.set(how, (this.#repeats.get(how) ?? 0) + 1);
   }
 
-  /** @param rows counts all stored rows, whichever node wrote them. */
+  /** @param rows counts all stored rows, including those of other nodes. */
   register(metrics: Metrics, rows: RowCounter): void {
     metrics.add({
       name: 'accounts_tokens_total',

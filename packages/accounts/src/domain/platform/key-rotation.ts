@@ -25,13 +25,13 @@ interface RotationDeps {
 /** Number of rows per batch. */
 const BATCH_SIZE = 100;
 
-/** Columns whose complete value is one encrypted text. */
+/** Columns whose complete value is one encrypted string. */
 const SEALED_COLUMNS = [
   { table: 'accounts_tokens', column: 'payload' },
   { table: 'accounts_idempotency', column: 'body' },
 ] as const;
 
-/** All columns that contain encrypted text. */
+/** All columns that contain encrypted strings. */
 const COLUMNS = [
   { table: 'accounts_accounts', column: 'body' },
   { table: 'accounts_persons', column: 'body' },
@@ -173,7 +173,7 @@ export class KeyRotation {
       const isSealed = typeof sealed === 'string' && /^s1\.k\d+\./.test(sealed);
       if (row === undefined || !isSealed || encryptor.isCurrent(sealed)) return;
       const opened = encryptor.decrypt(sealed, id);
-      writes.put(table, { ...row, [column]: encryptor.encrypt(opened, id) } as never); // the row with one text replaced
+      writes.put(table, { ...row, [column]: encryptor.encrypt(opened, id) } as never); // the row with one string replaced
     });
   }
 

@@ -202,7 +202,7 @@ export class Operator {
     return await this.#deps.clocks.add(this.#tenant(platform, false), about);
   }
 
-  /** Returns the open accounts of a clock, without their sections. A closed account leaves its clock. */
+  /** Returns the open accounts of a clock, without includable sections. A closed account leaves its clock. */
   async listOnClock(platform: string, clock: string): Promise<object> {
     const tenant = this.#tenant(platform, false);
     const { clocks, store } = this.#deps;
@@ -214,7 +214,7 @@ export class Operator {
     return { data };
   }
 
-  /** Runs due work in both modes, or evaluates every open account as of `now`. */
+  /** Evaluates every open account in both modes, as of `now` if it is given. */
   async tick(platform: string, body: unknown): Promise<object> {
     const { now } = check<{ now?: string }>(tickSchema(), body);
     const asOfMs = now === undefined ? undefined : instant('now', now);

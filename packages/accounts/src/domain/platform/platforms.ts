@@ -34,8 +34,8 @@ interface PlatformsDeps {
 }
 
 /**
- * Platforms and their settings: in memory, because every request needs them, and durable in the
- * store.
+ * Platforms and their settings, stored durably and cached in memory, because every request needs
+ * them.
  */
 export class Platforms {
   readonly #deps: PlatformsDeps;
@@ -46,7 +46,7 @@ export class Platforms {
     this.#deps = deps;
   }
 
-  /** Whether an earlier start stored a platform. */
+  /** Whether the store already contains a platform. */
   async hasStored(): Promise<boolean> {
     const row = await this.#deps.store
       .reader<AccountTables>()
@@ -57,7 +57,7 @@ export class Platforms {
     return row !== undefined;
   }
 
-  /** @returns whether this is the first start, without any platform. */
+  /** @returns whether this is the first start, without stored platforms. */
   async load(): Promise<boolean> {
     await this.reload();
     const isFirst = !this.#byId.has(DEFAULT_PLATFORM);
@@ -121,9 +121,7 @@ export class Platforms {
     });
   }
 
-  /**
-   * @param change returns the new settings for the current ones, or throws to reject the change.
-   */
+  /** @param change returns the new settings, or throws to reject the change. */
   async update(
     id: string,
     change: (settings: PlatformSettings) => PlatformSettings,
@@ -136,7 +134,7 @@ export class Platforms {
   }
 
   /**
-   * Deletes a platform and its keys. A platform with accounts is refused, because they would become
+   * Deletes a platform and its keys. Refuses a platform with accounts, which would become
    * unreachable.
    */
   async delete(id: string): Promise<void> {

@@ -24,7 +24,8 @@ interface CapabilityTable {
 const table = referenceTable<CapabilityTable>('capabilities');
 
 /**
- * Returns the ids that a request may use, dotted if the wire nests them (`bank_accounts.local`).
+ * Returns the ids that a request may use, dotted if they are nested on the wire
+ * (`bank_accounts.local`).
  */
 export function requestableCapabilities(owner: ConfigurationName): readonly string[] {
   return Object.keys(table()[owner]);

@@ -9,7 +9,7 @@ interface CountryTable {
 }
 
 /**
- * `merchant` may accept payments, `recipient_only` may only receive payouts; `europe` is `eea` with
+ * `merchant` may accept payments, `recipient_only` may only receive payouts; `europe` is `eea` plus
  * CH, GB and GI.
  */
 export type CountrySetName = 'merchant' | 'eea' | 'europe' | 'recipient_only';
@@ -31,7 +31,7 @@ export function isCountryOf(set: CountrySetName, country: string): boolean {
   return sets()[set].has(country);
 }
 
-/** Whether a list from a data file, with country codes and set names, contains `country`. */
+/** Whether a list of country codes and set names from a data file contains `country`. */
 export function isInList(list: readonly string[], country: string): boolean {
   return list.some((entry) =>
     isSetName(entry) ? isCountryOf(entry, country) : entry === country || entry === 'every',

@@ -2,7 +2,7 @@ import type { CountryPair, PlatformSettings } from '../../model/platform/platfor
 import { isCountryOf } from './countries.js';
 import { referenceTable } from './read-reference.js';
 
-/** The part of these rules in a platform's settings; the rest comes from the data file. */
+/** Rules that are part of a platform's settings; the other rules are in the data file. */
 export type CrossBorderRules = PlatformSettings['cross_border'];
 
 interface CrossBorderTable extends CrossBorderRules {

@@ -11,7 +11,7 @@ interface CurrencyTable {
 
 const table = referenceTable<CurrencyTable>('currencies');
 
-/** Returns the codes of ISO 4217 for money (no metals, funds or test codes), lower case. */
+/** Returns the ISO 4217 currency codes in lower case, without metals, funds and test codes. */
 export function currencyCodes(): readonly string[] {
   return table().iso;
 }
@@ -28,7 +28,7 @@ export function isCurrencyAllowed(currency: string, country: string): boolean {
   return currency === defaultCurrency(country) || table().recipient_only_extra.includes(currency);
 }
 
-/** Returns an account's currency: the chosen one, or that of its country. */
+/** Returns an account's currency: the chosen currency, or the currency of its country. */
 export function currencyOf({ defaults, identity }: AccountFields): string | undefined {
   if (defaults?.currency !== undefined || identity?.country === undefined)
     return defaults?.currency;

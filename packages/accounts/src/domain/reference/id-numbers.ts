@@ -4,7 +4,7 @@ export type IdNumberHolder = 'business' | 'person';
 
 interface IdNumberType {
   readonly pattern: string;
-  /** Checksum validators, `CC.name`; one of them must accept the value. */
+  /** Checksum validators as `CC.name`; at least one must accept the value. */
   readonly checksums?: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export function matchesIdNumberPattern(
   let pattern = patterns.get(key);
   if (pattern === undefined) {
     pattern = new RegExp(`^(?:${row.pattern})$`);
-    patterns.set(key, pattern); // the number of types limits the map
+    patterns.set(key, pattern); // bounded by the number of types
   }
   return pattern.test(value);
 }

@@ -21,7 +21,9 @@ const subdivisions = referenceTable<SubdivisionTable>('subdivisions');
 const postalCodes = referenceTable<PostalCodeTable>('postal-codes');
 const unsupported = referenceTable<UnsupportedPlaceTable>('unsupported-places');
 
-/** Country to folded name or code of a subdivision to its code. */
+/**
+ * Maps each country to its subdivisions: folded names and codes, each with the subdivision's code.
+ */
 type StateIndex = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 const statesByName = once(() => indexStates(subdivisions().countries));
@@ -88,7 +90,7 @@ export function knownPostalCode(country: string, postalCode: string): boolean | 
   return pattern?.test(postalCode.trim().toUpperCase()) ? true : undefined;
 }
 
-/** Check for countries without a known pattern. */
+/** Checks postal codes of countries without a known pattern. */
 export function isPlausiblePostalCode(postalCode: string): boolean {
   return fallbackPattern().test(postalCode.trim());
 }

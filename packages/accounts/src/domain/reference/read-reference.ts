@@ -7,9 +7,9 @@ const FOLDER = '../../../reference';
 const VERSION = 1;
 
 /**
- * A table of `reference/`, loaded on first use, so that a server that never writes an account does
- * not parse it. Each file contains the version of its layout, so that an edited copy of another
- * layout is detected.
+ * Returns a table of `reference/`, loaded on first use, so that a server that never writes an
+ * account does not parse it. Each file contains the version of its layout, so that an edited copy
+ * with another layout is detected.
  */
 export function referenceTable<T>(name: string): () => T {
   let table: T | undefined;

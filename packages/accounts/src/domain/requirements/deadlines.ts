@@ -26,16 +26,15 @@ export function dueMsOf(
   return firstMs + graceCount * graceSec * 1000;
 }
 
-/** A field is currently due on the last day before it becomes past due. */
+/**
+ * Returns the status of a field: it is currently due on the last day before it becomes past due.
+ */
 export function statusAt(dueMs: number, nowMs: number): DeadlineStatus {
   if (nowMs >= dueMs) return 'past_due';
   return nowMs >= dueMs - DAY_MS ? 'currently_due' : 'eventually_due';
 }
 
-/**
- * Returns the next instant at which the status changes by the passage of time, for a field that is
- * not past due.
- */
+/** Returns the next instant at which the status of a field that is not past due changes. */
 export function nextChangeMs(dueMs: number, nowMs: number): number {
   return dueMs - DAY_MS > nowMs ? dueMs - DAY_MS : dueMs;
 }

@@ -8,7 +8,7 @@ import { dueMsOf, nextChangeMs, statusAt, strictest } from './deadlines.js';
 import { type Capability, type Finding, keyOf, type MissingField } from './missing-field.js';
 import type { Subject } from './subject.js';
 
-/** An entry with timestamps that are not on the wire. */
+/** An entry with timestamps that are not sent to clients. */
 export interface DatedEntry {
   readonly entry: RequirementEntry;
   /** Time at which the entry becomes past due; `undefined` if it is already past due or has no deadline. */
@@ -50,7 +50,7 @@ export function entriesOfMissingFields(
   });
 }
 
-/** Deadlines of a capability list, shared by all fields that restrict the same capabilities. */
+/** Deadlines for a capability list, shared by all fields that restrict the same capabilities. */
 interface Deadlines {
   readonly restricts: readonly Restriction[];
   readonly soonestMs: number | undefined;

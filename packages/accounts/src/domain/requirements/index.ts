@@ -34,7 +34,7 @@ import { verify } from './verification.js';
 
 /**
  * Derives the outstanding requirements, verifications and capability statuses of an open account.
- * Reads no clock, generates no ids and changes nothing. Source: accounts, section 16.
+ * Does not read the clock, generate ids or change its input. Source: accounts, section 16.
  */
 export function deriveRequirements(input: EngineInput): EngineResult {
   const subject = subjectOf(input);

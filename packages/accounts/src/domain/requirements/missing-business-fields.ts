@@ -6,7 +6,10 @@ import { PAYOUTS, type Subject } from './subject.js';
 
 const BUSINESS = 'identity.business_details';
 
-/** Basic data of every merchant or recipient (rows 1 to 3). Source: accounts, section 16.2. */
+/**
+ * Returns the missing basic data of every merchant or recipient (rows 1 to 3). Source: accounts,
+ * section 16.2.
+ */
 export function missingBasicFields(subject: Subject): MissingField[] {
   const all = subject.restricts.business;
   const { fields } = subject.account;
@@ -23,7 +26,7 @@ export function missingBasicFields(subject: Subject): MissingField[] {
   ];
 }
 
-/** Data of organisations (rows 4 to 7). */
+/** Returns the missing data of organizations (rows 4 to 7). */
 export function missingOrganisationFields(subject: Subject): MissingField[] {
   if (!subject.isOrganisation) return [];
   const { country } = subject;
@@ -50,7 +53,7 @@ export function missingOrganisationFields(subject: Subject): MissingField[] {
   ];
 }
 
-/** Data of merchants (rows 8 to 11). */
+/** Returns the missing data of merchants (rows 8 to 11). */
 export function missingMerchantFields(subject: Subject): MissingField[] {
   const cards = subject.restricts.cards;
   const { configuration, defaults, dashboard } = subject.account.fields;
@@ -80,7 +83,7 @@ export function missingMerchantFields(subject: Subject): MissingField[] {
   ];
 }
 
-/** Owners and their declaration (rows 16 to 18 and 22). */
+/** Returns a missing owner and a missing ownership declaration (rows 16 to 18 and 22). */
 export function missingOwnershipFields(subject: Subject, hasOwner: boolean): MissingField[] {
   const { country, entityType } = subject;
   if (entityType !== 'company' || country === undefined) return [];
@@ -112,7 +115,7 @@ export function missingOwnershipFields(subject: Subject, hasOwner: boolean): Mis
   ];
 }
 
-/** Terms of service, payout methods and Japanese scripts (rows 20, 21 and 23). */
+/** Returns missing terms of service, payout methods and Japanese scripts (rows 20, 21 and 23). */
 export function missingAgreements(subject: Subject): MissingField[] {
   const { identity, defaults } = subject.account.fields;
   const { currency } = subject;
@@ -149,8 +152,8 @@ function missingScriptFields(subject: Subject): MissingField[] {
 }
 
 /**
- * Tax location of customers (row 24). An address or the IP address of the customer's device
- * provides it.
+ * Returns the missing tax location of customers (row 24). An address or the IP address of the
+ * customer's device determines the location.
  */
 export function missingTaxFields(subject: Subject): MissingField[] {
   const restricts = subject.restricts.tax;

@@ -23,7 +23,7 @@ export function addressMembers(
   ];
 }
 
-/** Data of the individual (rows 12 and 13). Source: accounts, section 16.2. */
+/** Returns the missing data of the individual (rows 12 and 13). Source: accounts, section 16.2. */
 export function missingIndividualFields(subject: Subject): MissingField[] {
   if (subject.entityType !== 'individual') return [];
   const { individual, country } = subject;
@@ -42,7 +42,7 @@ export function missingIndividualFields(subject: Subject): MissingField[] {
   }));
 }
 
-/** Data of the representative (rows 14 and 15). */
+/** Returns the missing data of the representative (rows 14 and 15). */
 export function missingRepresentativeFields(subject: Subject): MissingField[] {
   const restricts = subject.restricts.merchant;
   if (!subject.isOrganisation || !subject.applied.has('merchant')) return [];
@@ -61,7 +61,7 @@ export function missingRepresentativeFields(subject: Subject): MissingField[] {
   ]);
 }
 
-/** Identity of owners, directors and executives (row 19). */
+/** Returns the missing identity data of owners, directors and executives (row 19). */
 export function missingOfficerFields(subject: Subject): MissingField[] {
   const restricts = subject.restricts.payouts;
   if (!subject.isOrganisation) return [];
@@ -72,7 +72,7 @@ export function missingOfficerFields(subject: Subject): MissingField[] {
     .flatMap((person) => ofPerson(person, lacking(person.fields, IDENTIFYING, restricts)));
 }
 
-/** Whether an owner with a reportable share is named (row 16). */
+/** Whether there is an owner with a reportable share (row 16). */
 export function hasNamedOwner(persons: readonly StoredPerson[]): boolean {
   return persons.some(
     ({ fields: { relationship } }) =>

@@ -3,8 +3,8 @@ import type { OperatorRequirement } from '../../model/account/requirements.js';
 
 /**
  * Returns the operator entries that remain after a write; entries for a written field are removed.
- * @param personId Person whose fields were written; without it, those of the account. Source:
- * accounts, section 16.6.
+ * @param personId Person whose fields were written; without it, fields of the account were written.
+ * Source: accounts, section 16.6.
  */
 export function unmetOperatorRequirements(
   requirements: readonly OperatorRequirement[],

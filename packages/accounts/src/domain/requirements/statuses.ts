@@ -15,8 +15,8 @@ type Detail = CapabilityStatus['status_details'][number];
 const ACTIVE: CapabilityStatus = { status: 'active', status_details: [] };
 
 /**
- * Returns the status of a capability. It results from the first reason that prevents the capability
- * from being active. Source: accounts, section 16.4.
+ * Returns the status of a capability, which depends on the first reason that prevents it from being
+ * active. Source: accounts, section 16.4.
  */
 export function statusOf(
   subject: Subject,

@@ -37,7 +37,7 @@ export interface Subject {
    */
   readonly restricts: {
     readonly merchant: readonly Capability[];
-    /** Capabilities of merchant and recipient. */
+    /** Capabilities of merchants and recipients. */
     readonly business: readonly Capability[];
     readonly cards: readonly Capability[];
     readonly payouts: readonly Capability[];

@@ -6,11 +6,11 @@ import { type Capability, type Finding, personReference } from './missing-field.
 import { addressMembers, personNumberTypes } from './missing-person-fields.js';
 import type { Subject } from './subject.js';
 
-/** Data that is verified together, and the fields that its findings refer to. */
+/** Data that is verified together, and the fields to which findings can refer. */
 interface Target {
   /** Target of the verification: `business`, `person:<id>` or `document:<file id>`. */
   readonly name: string;
-  /** Verified data; an outcome is only valid for the same data. */
+  /** Verified data; an outcome is valid only for the same data. */
   readonly data: unknown;
   readonly magic: Magic;
   readonly at: AffectedFields;
@@ -185,7 +185,9 @@ function personTargets(subject: Subject, person: StoredPerson): Target[] {
   return [target, ...documents];
 }
 
-/** An id number is only needed if onboarding requires one. */
+/**
+ * Whether a person's data is complete. An id number is required only if onboarding requires one.
+ */
 function isPersonComplete(subject: Subject, { id, fields }: StoredPerson): boolean {
   const country = fields.address?.country ?? subject.country;
   const hasAddress = addressMembers(country).every((member) => fields.address?.[member]);
@@ -252,7 +254,9 @@ function magicOf(options: {
   return values.includes('333333333') ? 'pending' : 'success';
 }
 
-/** This magic number fails even if the other data is incomplete. */
+/**
+ * Whether one of the numbers is the magic value that fails even if the other data is incomplete.
+ */
 function failsAtOnce(numbers: readonly IdNumber[]): boolean {
   return numbers.some(({ value }) => normaliseIdNumber(value) === KEYED_IDENTITY);
 }

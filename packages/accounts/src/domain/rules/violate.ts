@@ -18,7 +18,7 @@ export function violate(code: ErrorCode, options: About): Violation {
   return { code, ...options, ...(forUser !== undefined && { userMessage: forUser }) };
 }
 
-/** Shape violation that only a rule can detect. */
+/** Returns a shape violation that only a rule can detect. */
 export function invalidField(problem: InvalidField): Violation {
   return violate('invalid_fields', {
     param: problem.field,

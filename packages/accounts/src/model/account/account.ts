@@ -132,7 +132,7 @@ export interface DefaultsFields {
   /** Currency code in lower case. */
   readonly currency?: string;
   readonly locales?: readonly string[];
-  /** Maps a currency to the id of a payout method of the account. */
+  /** Maps a currency to the id of one of the account's payout methods. */
   readonly payout_methods?: Readonly<Record<string, string>>;
   readonly profile?: {
     readonly business_url?: string;
@@ -192,12 +192,12 @@ export interface IdentityFields {
   /** Country code in upper case. */
   readonly country?: string;
   readonly entity_type?: EntityType;
-  /** Fields of an individual account's only Person, which is stored as a Person. */
+  /** Fields of the only Person of an individual account; stored as a Person. */
   readonly individual?: PersonFields;
 }
 
 /**
- * Account data from the client, in the notation of requests; also its stored form. Countries are
+ * Account data from the client in request notation, which is also its stored form. Countries are
  * upper case, currencies lower case, vendor words canonical. Source: accounts, section 8.
  */
 export interface AccountFields {
@@ -245,7 +245,7 @@ export interface OperatorOverrides {
 }
 
 /**
- * Result of one verification, by its target: `business`, `person:<id>`, `document:<file id>`. `sanctions:<person id>` is
+ * Result of the verification of one target: `business`, `person:<id>`, `document:<file id>`. `sanctions:<person id>` is
  * always `success`: the alert about this person was raised.
  */
 export interface Verification {
@@ -253,8 +253,7 @@ export interface Verification {
   /** Code shown by the requirement entry, if `failed`. */
   readonly code?: string;
   /**
-   * Keyed digest of the checked data; changed data are checked again. The key protects short
-   * values.
+   * Keyed digest of the checked data; changed data is checked again. The key protects short values.
    */
   readonly checked: string;
 }
@@ -283,7 +282,7 @@ export interface StoredAccount {
   readonly nextEvaluationMs: number | undefined;
 }
 
-/** Of a new account. */
+/** Overrides of a new account. */
 export const NO_OVERRIDES: OperatorOverrides = {
   incompatible_with_v2: false,
   v1: false,

@@ -8,7 +8,7 @@ import type {
   Requirements,
 } from './requirements.js';
 
-/** Complete input of the requirements engine, which reads no clock and generates no ids. */
+/** Complete input of the requirements engine, which does not read the clock or generate ids. */
 export interface EngineInput {
   /** The account as it will be stored. Results of the previous evaluation in it are replaced. */
   readonly account: StoredAccount;
@@ -36,7 +36,10 @@ export interface EngineResult {
   /** Capabilities that were active before or are active now. */
   readonly everActive: readonly string[];
   readonly verifications: Readonly<Record<string, Verification>>;
-  /** Future entries past their transition become current requirements; this list reflects that. */
+  /**
+   * Operator requirements after the evaluation; future entries whose transition has passed are
+   * current.
+   */
   readonly operatorRequirements: readonly OperatorRequirement[];
   /** Set if a sanctions alert rejects the account. */
   readonly reject: { readonly reason: string } | null;

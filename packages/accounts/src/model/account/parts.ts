@@ -52,8 +52,8 @@ export interface Amount {
 }
 
 /**
- * The same tree as clients may send it: every member is optional, and `null` or `''` unsets it.
- * Lists are replaced completely.
+ * The same tree in the form that clients may send: every member is optional, and `null` or `''`
+ * unsets it. Lists are replaced completely.
  */
 export type RequestFields<T> = T extends string | number | boolean
   ? T

@@ -19,7 +19,7 @@ export interface Relationship {
   readonly title?: string;
 }
 
-/** Person data from the client, in the notation of requests. Source: accounts, section 9.1. */
+/** Person data from the client in request notation. Source: accounts, section 9.1. */
 export interface PersonFields {
   readonly additional_addresses?: readonly (Address & { readonly purpose: 'registered' })[];
   readonly additional_names?: readonly {

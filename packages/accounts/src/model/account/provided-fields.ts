@@ -1,14 +1,14 @@
 import { Memo } from '@plinth/kernel';
 
 /**
- * Maximum number of cached paths, far above the number of paths in rules. Paths with list indexes
- * would be unbounded.
+ * Maximum number of cached paths, far above the number of paths in rules. The number of paths with
+ * list indexes is unbounded.
  */
 const MAX_KNOWN_PATHS = 2000;
 /** Cache of split paths, because rules check the same paths in every request. */
 const KNOWN_PATHS = new Memo<string, readonly string[]>({ maxCount: MAX_KNOWN_PATHS });
 
-/** Checks which fields a request sets or unsets, by dotted paths in the notation of requests. */
+/** Checks which fields a request sets or unsets, by dotted paths in request notation. */
 export class ProvidedFields {
   readonly #requestFields: unknown;
 

@@ -3,7 +3,10 @@ import { timestamp } from '../timestamps.js';
 
 export type TokenKind = 'person' | 'account';
 
-/** Content of a token and where it was created; attestations refer to that moment. */
+/**
+ * Content of a token and the origin of the request that created it; attestations refer to this
+ * request.
+ */
 export interface TokenPayload {
   /** Fields of the request that created the token. */
   readonly given: unknown;
@@ -34,7 +37,7 @@ const V1_PREFIX = /^(ct|cpt|tok|btok|pii|cvctok)_/;
 /** Whether the id belongs to a v1 token. Source: accounts, section 9.3. */
 export const isV1Token = (id: string): boolean => V1_PREFIX.test(id);
 
-/** Token as sent to clients. Source: accounts, sections 9.2 and 9.3. */
+/** Returns a token as sent to clients. Source: accounts, sections 9.2 and 9.3. */
 export function tokenObject(token: StoredToken): Record<string, unknown> {
   return {
     id: token.id,

@@ -45,7 +45,7 @@ export function wantsEvent({ isEnabled, enabledEvents }: EventDestination, type:
   return isEnabled && (enabledEvents.includes('*') || enabledEvents.includes(type));
 }
 
-/** Event destination as sent to clients. Source: accounts, section 17.3. */
+/** Returns an event destination as sent to clients. Source: accounts, section 17.3. */
 export function destinationObject(
   destination: EventDestination,
   include: { readonly url: boolean; readonly secret: boolean },

@@ -37,7 +37,7 @@ const INDEX_LENGTH = 2;
 export const BUNDLE_ID_LENGTH = 22;
 const MAX_BUNDLE_SIZE = BASE62.length ** INDEX_LENGTH;
 
-/** Event ids of one bundle, ascending in event order. */
+/** Returns the id of an event in a bundle. Ids of one bundle ascend in event order. */
 export function eventId(bundle: Pick<EventBundle, 'id' | 'tenant'>, index: number): string {
   invariant(index < MAX_BUNDLE_SIZE, 'too many events for the id suffix of one bundle');
   const letters = BASE62.charAt(Math.floor(index / 62)) + BASE62.charAt(index % 62);
@@ -56,7 +56,7 @@ export function readEventId(
   return { bundleId, index: high * 62 + BASE62.indexOf(letters.at(-1) ?? '') };
 }
 
-/** Event as sent to clients. Source: accounts, section 17.2. */
+/** Returns an event as sent to clients. Source: accounts, section 17.2. */
 export function eventObject(
   bundle: EventBundle,
   index: number,
@@ -70,7 +70,7 @@ export function eventObject(
   };
 }
 
-/** Delivered form of an event; the receiver fetches the other members. */
+/** Returns an event as delivered; the receiver fetches the other members. */
 export function thinEvent(
   bundle: EventBundle,
   index: number,

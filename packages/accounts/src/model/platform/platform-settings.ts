@@ -4,7 +4,8 @@ export type FeesCollector = Collector | 'application_custom' | 'application_expr
 export type Dashboard = 'express' | 'full' | 'none';
 
 /**
- * Creates never compete with another request for an account, so more of them can run concurrently.
+ * Create requests never compete with another request for an account, so more of them can run
+ * concurrently.
  */
 const CREATES_PER_UPDATE = 25;
 

@@ -4,7 +4,7 @@ export interface Tenant {
   readonly livemode: boolean;
 }
 
-/** Tenant as stored in tables. */
+/** Returns the tenant as stored in tables. */
 export function tenantKey({ platform, livemode }: Tenant): string {
   return `${platform}:${livemode ? 'live' : 'test'}`;
 }

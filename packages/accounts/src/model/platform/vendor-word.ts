@@ -1,9 +1,9 @@
 import { isObject } from '@plinth/kernel';
 
 /**
- * The word for the operator in names and values of fields, such as `stripe` in `stripe_balance`
- * (setting `vendor_word`). Internally it is always `vendor`. Responses use the
- * configured word, and requests may use any accepted alias. Source: accounts, section 1.
+ * The word for the operator in field names and values, such as `stripe` in `stripe_balance`
+ * (setting `vendor_word`). Internally it is always `vendor`. Responses use the configured word, and
+ * requests may use any accepted alias. Source: accounts, section 1.
  */
 export class VendorWord {
   readonly word: string;
@@ -35,7 +35,7 @@ export class VendorWord {
     );
   }
 
-  /** Replaces the word and its aliases with `vendor` in a parsed body, where they are names or values. */
+  /** Replaces the word and its aliases with `vendor` in a parsed body, in both names and values. */
   toInternal(body: unknown): unknown {
     const configuration = (at: unknown): unknown => inside(at, 'capabilities', this.#capabilities);
     const withDefaults = inside(body, 'defaults', (defaults) =>

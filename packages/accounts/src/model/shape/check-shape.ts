@@ -16,7 +16,7 @@ export type FieldProblem =
   | 'bad_format';
 
 export interface InvalidField {
-  /** Dotted path in the notation of requests. */
+  /** Dotted path in request notation. */
   readonly field: string;
   readonly code: FieldProblem;
   readonly message: string;
@@ -51,20 +51,20 @@ interface Node {
   readonly spelling?: 'upper' | 'lower' | 'decimal' | 'text';
 }
 
-/** JSON and UTF-8 allow this character, PostgreSQL columns do not. */
+/** JSON and UTF-8 allow this character, but PostgreSQL columns do not. */
 const NUL = '\u0000';
 
 const DEFAULT_MAX_LENGTH = 5000;
 const DEFAULT_MAX_ITEMS = 1000;
 /** Longer value lists are omitted from error messages. */
 const MAX_NAMED_VALUES = 70;
-/** Maximum number of reported failures; a hostile body may have a hundred thousand. */
+/** Maximum number of reported failures; a hostile body may cause 100,000. */
 const MAX_FAILURE_COUNT = 100;
 
 export interface ShapeResult {
-  /** A copy in stored form; only valid without failures. */
+  /** A copy in stored form; valid only without failures. */
   readonly value: unknown;
-  /** Failures in the order of the body. */
+  /** Failures in the order of the body's members. */
   readonly failures: readonly InvalidField[];
 }
 

@@ -63,7 +63,7 @@ export function configurationParams(options: ParamsOptions): TSchema {
   );
 }
 
-/** A configuration cannot be null; only an update can deactivate it. */
+/** Returns the schema of a configuration. It cannot be null; only an update can deactivate it. */
 function configuration(options: ParamsOptions, members: Record<string, TSchema>): TSchema {
   const applied = options.operation === 'update' ? { applied: flag({ nullable: false }) } : {};
   return group({ ...applied, ...members }, { nullable: false });

@@ -21,7 +21,9 @@ export const whole = (options: Options = {}): TSchema =>
 export const list = (items: TSchema, options: Options = {}): TSchema =>
   Type.Array(items, { nullable: true, ...options });
 
-/** Members in `required` are mandatory; all others are optional. */
+/**
+ * Returns the schema of an object. Members in `required` are mandatory; all others are optional.
+ */
 export function group(
   properties: Readonly<Record<string, TSchema>>,
   options: { readonly required?: readonly string[] } & Record<string, unknown> = {},

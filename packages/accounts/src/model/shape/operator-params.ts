@@ -5,14 +5,14 @@ import { fixedOneOf, fixedText, flag, group, list, oneOf, record, text, whole } 
 
 const fixedFlag = (): TSchema => flag({ nullable: false });
 const texts = (): TSchema => list(fixedText(), { nullable: false, maxItems: 10_000 });
-/** Lists by key, whose keys are also defined by a list. */
+/** Returns the schema of lists by key; `key` is the schema of the keys. */
 const listsBy = (key: TSchema, items: TSchema): TSchema =>
   record(list(items, { nullable: false, maxItems: 10_000 }), {
     nullable: false,
     maxProperties: 1000,
     propertyNames: key,
   });
-/** Lists of pairs or triples with a schema for each position. */
+/** Returns the schema of a list of pairs or triples, with a schema for each position. */
 const tuples = (places: readonly TSchema[]): TSchema =>
   list(
     list(fixedText(), {
@@ -85,7 +85,7 @@ export function settingsSchema(lists: ReferenceLists): TSchema {
   });
 }
 
-/** Capability ids that a request can name. */
+/** Returns the capability ids that a request can contain. */
 function capabilityIds({ capabilities }: ReferenceLists): string[] {
   return CONFIGURATION_NAMES.flatMap((name) => [...capabilities[name]]);
 }

@@ -6,7 +6,7 @@ import type { AccountView } from './account-view.js';
 
 type Wire = Record<string, unknown>;
 
-/** Customer configuration as sent to clients. Source: accounts, section 8.2. */
+/** Returns a customer configuration as sent to clients. Source: accounts, section 8.2. */
 export function customerObject({ account, individual }: AccountView, vendorWord: VendorWord): Wire {
   const { customer = {} } = account.fields.configuration ?? {};
   const { automatic_indirect_tax: tax = {}, billing = {}, shipping, test_clock } = customer;
@@ -43,7 +43,10 @@ export function customerObject({ account, individual }: AccountView, vendorWord:
   };
 }
 
-/** Shown while the capability is requested and active and the location source has a country. */
+/**
+ * Returns the tax location if the capability is requested and active and the location source has a
+ * country.
+ */
 function taxLocation(
   { account, individual }: AccountView,
   customer: CustomerFields,
@@ -66,7 +69,7 @@ function placeOf(
   return { country, ...(state !== undefined && { state }) };
 }
 
-/** Merchant configuration as sent to clients. Source: accounts, section 8.3. */
+/** Returns a merchant configuration as sent to clients. Source: accounts, section 8.3. */
 export function merchantObject({ account }: AccountView, vendorWord: VendorWord): Wire {
   const {
     capabilities: _,
@@ -82,7 +85,7 @@ export function merchantObject({ account }: AccountView, vendorWord: VendorWord)
   return Object.fromEntries(Object.entries(wire).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Recipient configuration as sent to clients. Source: accounts, section 8.4. */
+/** Returns a recipient configuration as sent to clients. Source: accounts, section 8.4. */
 export function recipientObject({ account }: AccountView, vendorWord: VendorWord): Wire {
   const { default_outbound_destination } = account.fields.configuration?.recipient ?? {};
   return {

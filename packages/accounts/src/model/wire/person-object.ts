@@ -43,7 +43,7 @@ export function personObject(person: StoredPerson): Record<string, unknown> {
   };
 }
 
-/** `identity.individual` of an account: a Person without the mode. */
+/** Returns `identity.individual` of an account: a Person without `livemode`. */
 export function individualObject(person: StoredPerson): Record<string, unknown> {
   return {
     id: person.id,

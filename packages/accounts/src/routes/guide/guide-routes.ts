@@ -17,7 +17,10 @@ const STYLE =
   ':target{background:#fff3bf;color:#000}p{margin:.25rem 0}small{opacity:.75}' +
   '@media(prefers-color-scheme:dark){body{background:#111;color:#eee}}';
 
-/** The page that `doc_url` points to, with an anchor for every code. Needs no key. */
+/**
+ * Returns the route of the page that `doc_url` points to, with an anchor for every code. It does
+ * not require a key.
+ */
 export function guideRoute({ vendorWord }: { readonly vendorWord: VendorWord }): Route {
   let response: HttpResponse | undefined;
   return {

@@ -27,7 +27,7 @@ const DELETE: CallDocs = {
   response: 'Deleted',
 };
 
-/** Routes of test clocks. Source: accounts, sections 7 (E16) and 18. */
+/** Returns the routes for test clocks. Source: accounts, sections 7 (E16) and 18. */
 export function clockRoutes(
   routes: PlatformRoutes,
   { clocks, shapes }: { readonly clocks: TestClocks; readonly shapes: RequestShapes },

@@ -31,10 +31,10 @@ const LIST_QUERY = pageQuery({
   closed: Type.Optional(Type.Boolean({ default: false })),
 });
 
-/** A file of 10 MiB in base64, and its name. */
+/** Enough for a 10 MiB file in base64 and its name. */
 const MAX_FILE_BODY_BYTES = 15 * 1024 * 1024;
 
-/** Routes of the operator. Source: accounts, section 4. */
+/** Returns the operator routes. Source: accounts, section 4. */
 export function operatorRoutes(deps: {
   readonly authenticator: RequestAuthenticator;
   readonly operator: Operator;

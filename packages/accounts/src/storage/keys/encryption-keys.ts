@@ -3,8 +3,8 @@ import type { EncryptionKeys } from '../encryptor.js';
 
 const KEY_SIZE_BYTES = 32;
 /**
- * Maximum number of keys. A rotation at the limit adds none; it encrypts with the newest and drops
- * old ones.
+ * Maximum number of keys. At the limit, a rotation does not add a key; it encrypts with the newest
+ * key and drops old ones.
  */
 const MAX_KEY_COUNT = 16;
 
@@ -14,11 +14,11 @@ export interface KeyStore {
   readonly isShared: boolean;
   /**
    * Reads the keys, or creates the first one. Throws `key_file_damaged` or `shared_keys_damaged`,
-   * and `key_file_missing` if encrypted data exist without a key.
+   * and `key_file_missing` if encrypted data exists without a key.
    */
   open(options: { readonly hasData: boolean }): Promise<EncryptionKeys>;
   /**
-   * Adds a key and makes it current. Every node knows it when the promise resolves.
+   * Adds a key and makes it current. Every node has the key when the promise resolves.
    * @returns `old`: keys that no node uses for encryption. They may be dropped once no row needs
    * them.
    */

@@ -26,7 +26,9 @@ export async function refuseForeignKeys(
   if (stored !== own) throw accountsError('key_file_foreign', { path });
 }
 
-/** The key check value: a digest that the database stores to identify the keys of its data. */
+/**
+ * Returns the key check value, a digest that the database stores to identify the keys of its data.
+ */
 export const keyCheckValueOf = (keys: EncryptionKeys): string =>
   new Encryptor(keys).digest(CHECKED_TEXT);
 

@@ -19,7 +19,7 @@ import type { KeyFile } from './key-file.js';
 
 const NAME = 'sealing_keys';
 const PLACE = 'accounts_meta/sealing_keys';
-/** A multiple of the time in which every node reloads the keys. */
+/** Time after which all nodes have reloaded the keys: a multiple of the reload interval. */
 const SETTLE_MS = 3000;
 
 /**

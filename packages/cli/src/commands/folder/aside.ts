@@ -13,7 +13,7 @@ const FOLDERS = ['objects/tsdb-unknown', 'objects/tsdb-damaged'] as const;
 /** Folders in which a repair keeps corrupt files next to their replacements: logs, and files of the relational store. */
 const FOLDERS_WITH_DAMAGED_FILES = ['tsdb-log', '.'] as const;
 const DAMAGED = /\.damaged$/;
-/** Bytes from the end of a log file. No later start needs their name. */
+/** Bytes from the end of a log file. No later start needs a file with this name. */
 const TAIL = /\.tail\.damaged$/;
 
 /** `plinth aside`. */
@@ -54,8 +54,8 @@ export function asideCommand(): Command {
 }
 
 /**
- * Replaces the file with an empty one. At later starts, its name shows that records before the next log file are
- * lost. The file itself is not truncated: after an interrupted repair or restore the server uses the same file.
+ * Replaces the file with an empty one. At later starts, its name shows that records before the next log file are lost.
+ * The file itself is not truncated, because the server uses the same file after an interrupted repair or restore.
  */
 async function replaceByEmptyFile(path: string): Promise<void> {
   const part = `${path}.part`;
@@ -72,7 +72,7 @@ async function assertDataFolder(folder: string): Promise<void> {
     throw new CommandFailed(`${folder} is not a data folder: objects/ is missing`);
 }
 
-/** Corrupt files in `folder` itself. Files that were removed before are empty and skipped. */
+/** Returns corrupt files in `folder` itself. Skips files that were removed earlier, which are now empty. */
 async function damagedFilesIn(
   folder: string,
 ): Promise<readonly { readonly path: string; readonly sizeBytes: number }[]> {
@@ -86,7 +86,7 @@ async function damagedFilesIn(
   return found;
 }
 
-/** Empty if the folder does not exist. */
+/** Returns an empty list if the folder does not exist. */
 async function namesIn(folder: string, recursive = false): Promise<readonly string[]> {
   return await readdir(folder, { recursive }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];

@@ -31,7 +31,7 @@ import { print, printNote } from '../output/terminal.js';
 
 const BACKUPS = 'ops/v1/backups';
 const CONCURRENCY = 4;
-/** Part of the server's message for too many backups; other causes of a 503 are not waited for. */
+/** Part of the server's message about too many backups. The command does not wait after a 503 with another cause. */
 const BUSY = 'too many backups';
 
 /** `plinth backup`. */
@@ -50,7 +50,7 @@ export function backupCommand(): Command {
     let created = await makeEmptyFolder(folder);
     let release = async (): Promise<void> => {};
     const connection = connectionOf(command.opts());
-    // The server keeps the files while the response stays open; aborting it releases them in every case.
+    // The server keeps the files while the response is open. Aborting the request always releases them.
     const holding = new AbortController();
     const { signal } = holding;
     try {
@@ -76,7 +76,7 @@ export function backupCommand(): Command {
       printLeftOut(manifest);
     } catch (error) {
       await release();
-      await removeCreated(folder, created); // Only if nothing was copied.
+      await removeCreated(folder, created); // Removes the folder only if nothing was copied.
       throw error;
     } finally {
       holding.abort();

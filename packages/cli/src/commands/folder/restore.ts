@@ -81,7 +81,7 @@ async function realPathOf(path: string): Promise<string> {
   }
 }
 
-/** An interrupted restore may be overwritten; servers refuse to start on it. */
+/** Servers refuse to start on an interrupted restore, so it can be overwritten. */
 const isIncompleteRestore = (names: readonly string[]): boolean => names.includes(RESTORE_MARKER);
 
 async function lockFolder(folder: string): Promise<FolderLock> {
@@ -92,7 +92,7 @@ async function lockFolder(folder: string): Promise<FolderLock> {
   }
 }
 
-/** Copies all files, or none. */
+/** Copies either all files or none. */
 async function copyAll(options: {
   readonly manifest: Manifest;
   readonly from: string;
@@ -118,7 +118,7 @@ async function copyAll(options: {
     await syncFolders(to, manifest.files);
   } catch (error) {
     await emptyFolder(to, [RESTORE_MARKER]);
-    await syncFolder(to); // All other files must be removed durably before the marker.
+    await syncFolder(to); // The removal of all other files must be durable before the marker is removed.
     await rm(marker);
     await syncFolder(to);
     throw error instanceof BackupCorrupt ? new CommandFailed(error.message + BACKUP_HINT) : error;

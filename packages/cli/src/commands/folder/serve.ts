@@ -136,7 +136,7 @@ async function read(
   }
 }
 
-/** Opens no folder, and of the addresses no port. */
+/** Checks the settings without opening a folder or a port. */
 async function checkOnly(sources: SettingsSources, config: string | undefined): Promise<void> {
   try {
     const settings = readSettings(sources);
@@ -162,7 +162,7 @@ function settingsWithOrigins(
   const origins = settingOrigins(SETTINGS, sources);
   const lines = listSettings(SETTINGS, settings).map(({ name, value, is_secret }) => {
     const origin = origins.get(name);
-    // A setting from the configuration file has the setting's name as its origin.
+    // The origin of a setting from the configuration file is the setting's name.
     const from = origin === name ? (config ?? 'file') : (origin ?? 'default');
     if (is_secret) return `${name} = ${origin === undefined ? '(not set)' : '(secret)'}  # ${from}`;
     return `${name} = ${value === undefined ? '(not set)' : JSON.stringify(value)}  # ${from}`;
@@ -193,7 +193,7 @@ async function serve(sources: SettingsSources): Promise<void> {
   }
 }
 
-/** The default address of clients. */
+/** The default server URL of clients. */
 const USUAL_URL = 'http://127.0.0.1:8181';
 
 function printBanner(

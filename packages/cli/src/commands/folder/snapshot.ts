@@ -92,7 +92,7 @@ async function orFail<T>(work: Promise<T>): Promise<T> {
   });
 }
 
-/** A start would refuse the log, which is newer than the snapshot. */
+/** The server would not start with the log, which is newer than the snapshot. */
 async function takeLog(fileSystem: FileSystem, path: string): Promise<void> {
   // Loaded here, because other commands do not use the service.
   const { acceptLogState } = await import('@plinth/tsdb');

@@ -20,7 +20,7 @@ import { print, printNote } from '../output/terminal.js';
 import { PRIVATE, writeWhole } from '../output/whole-file.js';
 import { checkDataFolder } from './verify.js';
 
-/** Longer files are cut. */
+/** Longer files are truncated. */
 const MAX_FILE_BYTES = 2 * 1024 * 1024;
 const MAX_NAME_COUNT = 10_000;
 const REQUEST_TIMEOUT_MS = 20_000;
@@ -101,7 +101,7 @@ function describeMachine(): string {
   });
 }
 
-/** A failed request is part of the result, unless no server responds or the token is not an admin token. */
+/** Records failed requests as part of the result, unless no server responds or the token is not an admin token. */
 async function describeServer(connection: Connection): Promise<readonly TarEntry[]> {
   await assertMayCollect(connection);
   const entries: TarEntry[] = [];
@@ -140,7 +140,7 @@ function redacted(text: string): string {
       ),
     );
   } catch {
-    return redactText(text); // Prometheus metrics, or JSON that is cut.
+    return redactText(text); // Prometheus metrics, or truncated JSON.
   }
 }
 

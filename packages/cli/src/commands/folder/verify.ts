@@ -109,7 +109,7 @@ export async function checkDataFolder(dataDir: string): Promise<{
   restrictUmask();
   const fileSystem = new NodeFileSystem();
   const clock = new SystemClock();
-  // Without a lock file no server has run here since a restore; taking the lock would create the file.
+  // A missing lock file means that no server has run here since a restore; taking the lock would create the file.
   const isLockable = (await fileSystem.stat(join(dataDir, LOCK_FILE))) !== undefined;
   const lock = isLockable ? await orFail(FolderLock.take(fileSystem, dataDir)) : undefined;
   try {
@@ -175,7 +175,7 @@ function report(
 const warningOf = ({ file, offset, lostBytes }: LogLoss): string =>
   `${file}: ${lostBytes} bytes at offset ${offset} are an incomplete or corrupt last transaction, which the next start ignores. If the server acknowledged it, its changes are lost. ${LOST_CHANGES_HINT}`;
 
-/** @param copy errors name `path` instead of the copy of it that was read. */
+/** @param copy errors name `path` instead of its copy, which is the file that was read. */
 async function orFail<T>(
   opening: Promise<T>,
   copy?: { readonly readable: string; readonly path: string },

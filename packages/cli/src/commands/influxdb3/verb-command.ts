@@ -5,7 +5,7 @@ import { SPELLINGS, type Spelling, WITHOUT } from './verbs.js';
 
 type Loaders = () => Readonly<Record<string, { load(): Promise<Command> }>>;
 
-/** A verb of `influxdb3`, such as `create`, with its nouns. */
+/** Creates the command for a verb of `influxdb3`, such as `create`, with its nouns. */
 export function verbCommand(verb: string, commands: Loaders): Command {
   const nouns = Object.entries(SPELLINGS[verb] ?? {});
   const direct = nouns.find(([noun]) => noun === '')?.[1];
@@ -95,7 +95,7 @@ function renamed(path: string, { options = {} }: Alias): string {
     : `\nOptions that have another name in ${path}:\n${rows.join('\n')}`;
 }
 
-/** The table of `influxdb3` commands in `docs/COMMANDS.md`. */
+/** Returns the table of `influxdb3` commands for `docs/COMMANDS.md`. */
 export function describeSpellings(): string {
   const rows = Object.entries(SPELLINGS).flatMap(([verb, nouns]) =>
     Object.entries(nouns).map(([noun, spelling]) => {

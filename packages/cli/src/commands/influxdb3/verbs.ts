@@ -6,7 +6,7 @@ interface Alias {
   readonly options?: Readonly<Record<string, string>>;
   /** Values with a different name here, for any option. */
   readonly values?: Readonly<Record<string, string>>;
-  /** Options without an equivalent, and the alternative. */
+  /** Options without an equivalent, each with the alternative. */
   readonly without?: Readonly<Record<string, string>>;
   /** The plinth option that receives the argument. */
   readonly argument?: string;
@@ -87,7 +87,7 @@ export const SPELLINGS: Readonly<Record<string, Readonly<Record<string, Spelling
     plugins: { means: ['plugin', 'list'], without: NO_FILE },
     nodes: {
       means: ['query', '--database', '_internal', 'SELECT * FROM system.nodes'],
-      // Lists are arrays, as in other commands.
+      // These lists are JSON arrays, as in other commands.
       values: { json: 'json_rows' },
     },
     retention: {
@@ -174,7 +174,7 @@ export const SPELLINGS: Readonly<Record<string, Readonly<Record<string, Spelling
   w: { '': { means: ['write'], options: { '-f': '--file' } } },
 };
 
-/** Options that no command has here, and the alternative. */
+/** Options that no command supports here, each with the alternative. */
 export const WITHOUT: Readonly<Record<string, string>> = {
   '--tls-no-verify':
     'without verification any server could receive the token; trust a certificate with --tls-ca FILE',

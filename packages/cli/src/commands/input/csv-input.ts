@@ -1,7 +1,7 @@
 import { CsvFault } from '@plinth/line-protocol';
 import { CommandFailed, EXIT } from '@plinth/server/process/command-failed.js';
 
-/** Passes on `items`, and turns CSV errors into command failures. */
+/** Passes on `items`, and converts CSV errors to command failures. */
 export async function* readingCsv<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* items;

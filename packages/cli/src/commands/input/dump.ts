@@ -6,7 +6,7 @@ export interface DumpChunk extends Chunk {
   readonly database: string | undefined;
 }
 
-/** Maps databases and statements of a dump to ours. `undefined`: the item is skipped. */
+/** Maps databases and statements of a dump to ours. `undefined` skips the item. */
 export interface DumpNames {
   place(database: string, policy: string): string | undefined;
   statement(text: string): string | undefined;
@@ -24,12 +24,12 @@ const AS_THEY_ARE: DumpNames = {
 const HEAD = /^(?:\s*#[^\n]*\n)*?\s*# (?:INFLUXDB EXPORT|DDL|DML|CONTEXT-DATABASE)/;
 const CONTEXT = /^# CONTEXT-(DATABASE|RETENTION-POLICY):\s*(.+?)\s*$/;
 
-/** Whether a file starts like an `influx_inspect export` dump, which `influx -import` reads. */
+/** Returns whether a file starts like a dump of `influx_inspect export`, which `influx -import` reads. */
 export const isDump = (head: string): boolean => HEAD.test(head);
 
 /**
- * The points of a dump of InfluxDB 1.x. Runs the statements after `# DDL`; lines after `# DML` go to the database and policy of
- * the last `# CONTEXT-DATABASE:` and `# CONTEXT-RETENTION-POLICY:`.
+ * Yields the points of a dump of InfluxDB 1.x. Runs the statements after `# DDL`; lines after `# DML` go to the
+ * database and policy of the last `# CONTEXT-DATABASE:` and `# CONTEXT-RETENTION-POLICY:`.
  * @param run runs a statement, after all points before it have been yielded.
  */
 export async function* dumpChunks(

@@ -7,7 +7,7 @@ const SECONDS_PER_UNIT: Readonly<Record<string, number>> = {
   y: 31_557_600,
 };
 
-/** A duration such as `90m` or `30d`; in seconds; `undefined` if invalid. */
+/** Parses a duration such as `90m` or `30d`. Returns seconds; `undefined` if it is invalid. */
 export function secondsOf(text: string): number | undefined {
   const [, amount, unit = ''] = /^(\d+)([smhdwy])$/.exec(text) ?? [];
   const seconds = Number(amount) * (SECONDS_PER_UNIT[unit] ?? Number.NaN);

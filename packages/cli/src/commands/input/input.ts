@@ -41,7 +41,7 @@ export async function openInput(file: string, open: (path: string) => ReadStream
   }
 }
 
-/** Input from an argument in place of a file. */
+/** Creates an input from an argument instead of a file. */
 export const textInput = (text: string): Input => ({
   bytes: Readable.from([Buffer.from(text)]),
   sizeBytes: undefined,
@@ -74,7 +74,7 @@ async function* gunzipped(
   let isEnded = false;
   let wake = (): void => {};
   gunzip.on('data', (bytes: Uint8Array) => ready.push(bytes));
-  // Zeros may follow the end of the data, as on tapes.
+  // The compressed data can be followed by zeros, as on tapes.
   gunzip.on('end', () => {
     isEnded = true;
     wake();
@@ -99,14 +99,14 @@ async function* gunzipped(
       for (let at = 0; at < part.length; at += STEP_BYTES)
         yield* step((done) => gunzip.write(part.subarray(at, at + STEP_BYTES), done));
     }
-    // A separate step: with a premature end, writing and ending together would drop the last bytes.
+    // A separate step: if the input ends prematurely, writing and ending together would drop the last bytes.
     yield* step(() => gunzip.end());
   } finally {
     gunzip.destroy();
   }
 }
 
-/** The first bytes of an input (at most `HEAD_BYTES`) and the complete input. */
+/** Returns the first bytes of an input (at most `HEAD_BYTES`) and the complete input. */
 export async function withHead(
   input: AsyncIterable<Uint8Array>,
 ): Promise<{ readonly head: string; readonly bytes: AsyncIterable<Uint8Array> }> {

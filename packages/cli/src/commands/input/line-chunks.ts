@@ -3,7 +3,7 @@ import { CommandFailed } from '@plinth/server/process/command-failed.js';
 
 export interface ChunkOptions {
   readonly chunkSizeBytes: number;
-  /** A single line may be longer than a chunk, up to this. */
+  /** Maximum size of a single line, which can be longer than a chunk. */
   readonly maxLineSizeBytes: number;
 }
 
@@ -91,9 +91,9 @@ function cut(bytes: Buffer, limit: number): number {
 }
 
 /**
- * Position after the newline that ends the line at `start`; undefined if the line is incomplete.
- * Quotes count only in the field section and only around a value (more `=` than `,` so far). A backslash
- * escapes the next character. Source: line protocol grammar of the time-series API, "Splitting into lines".
+ * Returns the position after the newline that ends the line at `start`; undefined if the line is incomplete. Quotes
+ * count only in the field section and only around a value (more `=` than `,` so far). A backslash escapes the next
+ * character. Source: line protocol grammar of the time-series API, "Splitting into lines".
  */
 function endOfLine(bytes: Buffer, start: number): number | undefined {
   let at = start;
@@ -115,7 +115,10 @@ function endOfLine(bytes: Buffer, start: number): number | undefined {
   return undefined;
 }
 
-/** The lines of a chunk, numbered from 1; a quoted string may span several. `text` is cut at `MAX_READ_BYTES`. */
+/**
+ * Yields the lines of a chunk, numbered from 1; a quoted string can span several lines. `text` is cut at
+ * `MAX_READ_BYTES`.
+ */
 export function* linesIn(
   bytes: Uint8Array,
 ): Generator<{ readonly text: string; start: number; end: number; number: number }> {

@@ -24,14 +24,13 @@ const OWN = new Set([
   '_value',
 ]);
 
-/** Whether a file starts with the annotations of an InfluxDB 2.x response. */
+/** Returns whether a file starts with the annotations of an InfluxDB 2.x response. */
 export const isAnnotatedCsv = (head: string): boolean =>
   /^\uFEFF?#(?:datatype|group|default),/.test(head);
 
 /**
- * Annotated CSV of InfluxDB 2.x, as `influx query --raw` writes it. Rows have `_field` and `_value`, or are pivoted: then each
- * column outside the key is a field.
- * Source: "Annotated CSV" of the documentation of InfluxDB 2.x.
+ * Reads annotated CSV of InfluxDB 2.x, as `influx query --raw` writes it. Rows have `_field` and `_value`, or are
+ * pivoted: then each column outside the key is a field. Source: "Annotated CSV" of the documentation of InfluxDB 2.x.
  */
 export const annotatedCsv: Format = async function* (bytes) {
   let annotations = new Map<string, Cells>();

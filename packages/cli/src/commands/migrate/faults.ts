@@ -6,10 +6,10 @@ const MAX_REPORTED_COUNT = 20;
 export class Faults {
   readonly #reported: string[] = [];
   #count = 0;
-  /** The first pass is complete: later errors are not faults of the source. */
+  /** Set after the first pass. Later errors are not faults of the source. */
   isComplete = false;
 
-  /** Causes of truncated files, reported again in the second pass. */
+  /** Why files are truncated. The second pass finds the same causes again. */
   readonly ends = new Set<string>();
 
   get count(): number {

@@ -59,7 +59,7 @@ export async function portableSource(
   }
 }
 
-/** The objects to create from a backup, with the names of this server. */
+/** Returns the objects to create from a backup, under their names on this server. */
 function named(backup: PortableBackup, names: OldNames): PortableBackup {
   // Names that need no change are assigned first.
   for (const { name, policies } of plainFirst(backup.databases))
@@ -93,7 +93,7 @@ const plainFirst = <T extends { readonly name: string }>(items: readonly T[]): T
   return [...items.filter(isPlain), ...items.filter((item) => !isPlain(item))];
 };
 
-/** A fingerprint that shows whether the files of a folder have changed. */
+/** Returns a fingerprint that shows whether the files of a folder have changed. */
 async function identityOf(folder: string): Promise<string> {
   const parts: string[] = [resolve(folder)];
   for (const name of (await readdir(folder)).sort()) {
@@ -123,7 +123,7 @@ function statementsOf({ name, defaultPolicy, policies }: Database): string[] {
   return statements;
 }
 
-/** The points of a file, series by series. Fields with the same series and time share a line. */
+/** Yields the points of a file, series by series. Fields with the same series and time share a line. */
 async function* chunksOf(
   path: string,
   database: string,
@@ -167,7 +167,7 @@ function* bySeries(fields: readonly TsmField[]): Generator<readonly TsmField[]> 
   }
 }
 
-/** A field that is read block by block. */
+/** A field whose blocks are read one at a time. */
 interface Reading {
   readonly key: string;
   readonly type: TsmField['type'];

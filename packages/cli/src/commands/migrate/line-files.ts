@@ -26,10 +26,10 @@ export interface Unit {
 /** Receives a message about a changed name or value; messages may repeat. */
 export type Note = (sentence: string) => void;
 
-/** Reads a file that is not line protocol. */
+/** Reads a file in a format other than line protocol. */
 export type Format = (bytes: AsyncIterable<Uint8Array>, note: Note) => AsyncIterable<Unit>;
 
-/** A format in which each line can be parsed independently. */
+/** Creates a format in which each line can be parsed independently. */
 export const lineByLine = (convert: (line: string, note: Note) => Iterable<string>): Format =>
   async function* (bytes, note) {
     for await (const { text, number } of textLines(bytes)) {
@@ -44,8 +44,8 @@ export class BadLine extends Error {
 }
 
 /**
- * Files of line protocol in nanoseconds, or dumps of 1.x.
- * @param formatOf detects another format by the first bytes of a file.
+ * Opens files of line protocol in nanoseconds, or dumps of 1.x.
+ * @param formatOf detects another format from the first bytes of a file.
  */
 export async function fileSource(
   paths: readonly string[],
@@ -165,7 +165,7 @@ async function* converted(
   if (lines.length > 0) yield flush();
 }
 
-/** Lines of a text, without line ends. */
+/** The lines of a text, without line ends. */
 async function* textLines(
   input: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<{ readonly text: string; readonly number: number }> {

@@ -85,7 +85,7 @@ function seriesOf(labels: readonly (readonly [string, string])[], note: Note): s
   return `${escapedTable(name)}${tags.join('')}`;
 }
 
-/** A number in line protocol; infinity is written as a number that overflows. */
+/** Formats a number in line protocol; infinity is written as a number that overflows. */
 function numberText(value: unknown): string | undefined {
   if (value === null || /^[+-]?nan$/i.test(String(value))) return undefined;
   const sign = /^([+-]?)inf(?:inity)?$/i.exec(String(value))?.[1];
@@ -97,7 +97,7 @@ function numberText(value: unknown): string | undefined {
   return floatText(number);
 }
 
-/** `path value seconds`; `path;tag=value` adds tags. The path is the table, the value the field `value`. */
+/** Format `path value seconds`; `path;tag=value` adds tags. The path becomes the table, the value the field `value`. */
 export const graphite = lineByLine(function* (line) {
   const parts = line.trim().split(/\s+/);
   const [path = '', value = '', time = ''] = parts;

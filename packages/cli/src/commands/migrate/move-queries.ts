@@ -24,7 +24,7 @@ export function planQueries(
   );
 }
 
-/** Creates the queries. Prints the refused ones, and continues with the others. */
+/** Creates the queries. Prints the rejected ones, and continues with the others. */
 export async function moveQueries(
   queries: readonly PlannedQuery[],
   connection: Connection,

@@ -8,7 +8,7 @@ import { tried } from './tried.js';
 
 /**
  * Creates the users of a backup with their grants. Password hashes of 1.x cannot be used here, so each new user
- * receives a new password. Existing users keep their passwords. Prints refused users and grants, and continues with
+ * receives a new password. Existing users keep their passwords. Prints rejected users and grants, and continues with
  * the others.
  */
 export async function moveUsers(users: readonly User[], connection: Connection): Promise<void> {

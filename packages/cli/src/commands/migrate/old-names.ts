@@ -56,7 +56,7 @@ export class OldNames {
     return this.#report(`retention policy ${name} of ${database}`, name, assigned);
   }
 
-  /** The target database of a policy; `undefined` as above. */
+  /** Returns the target database of a policy; `undefined` for a policy of the internal database, which is skipped. */
   place(database: string, policy: string): string | undefined {
     const here = this.database(database);
     if (here === undefined) return undefined;
@@ -64,7 +64,10 @@ export class OldNames {
     return policyHere === undefined ? here : `${here}/${policyHere}`;
   }
 
-  /** A dump statement with the names of this server; `undefined` if it must not run. Statements without names are unchanged. */
+  /**
+   * Returns a dump statement with the names on this server; `undefined` if it must not run. Statements without names
+   * are unchanged.
+   */
   statement(text: string): string | undefined {
     const [, verb, policy, on, rest] = POLICY.exec(text) ?? [];
     if (verb !== undefined) {
@@ -98,6 +101,6 @@ export class OldNames {
   }
 }
 
-/** The unquoted form of a name in a statement. */
+/** Removes the quotes of a name in a statement. */
 export const unquote = (name: string): string =>
   name.startsWith('"') ? name.slice(1, -1).replace(/\\(.)/g, '$1') : name;

@@ -47,7 +47,7 @@ export interface PortableBackup {
 const MAX_META_BYTES = 256 << 20;
 const PRIVILEGES = [undefined, 'READ', 'WRITE', 'ALL'] as const;
 
-/** Reads the manifest of a backup. If a folder contains several backups, the newest entry of each shard counts. */
+/** Reads the manifest of a backup. If a folder contains several backups, uses the newest entry for each shard. */
 export async function readBackup(folder: string): Promise<PortableBackup> {
   const names = (await readdir(folder))
     .filter((name) => name.endsWith('.manifest'))
@@ -95,7 +95,7 @@ async function readManifest(path: string): Promise<Manifest> {
   }
 }
 
-/** Throws for a file name that leaves its folder. */
+/** Throws for a file name that points outside its folder. */
 function fileIn(folder: string, name: string, manifest: string): string {
   if (typeof name === 'string' && /^[\w.-]+$/.test(name) && !name.startsWith('.'))
     return join(folder, name);
@@ -105,8 +105,8 @@ function fileIn(folder: string, name: string, manifest: string): string {
 }
 
 /**
- * Databases, retention policies, continuous queries and users, in protocol buffers format.
- * Source: `meta.proto` of InfluxDB 1.x, messages Data, DatabaseInfo, RetentionPolicyInfo, ContinuousQueryInfo, UserInfo.
+ * Reads databases, retention policies, continuous queries and users, in Protocol Buffers format. Source: `meta.proto`
+ * of InfluxDB 1.x, messages Data, DatabaseInfo, RetentionPolicyInfo, ContinuousQueryInfo, UserInfo.
  */
 async function readMeta(path: string): Promise<{ databases: Database[]; users: User[] }> {
   const { size } = await stat(path);
@@ -154,7 +154,7 @@ async function readMeta(path: string): Promise<{ databases: Database[]; users: U
 
 type Message = ReadonlyMap<number, readonly (bigint | Uint8Array)[]>;
 
-/** The values of a message by field number. */
+/** Returns the values of a message by field number. */
 function message(bytes: Uint8Array | undefined): Message {
   if (bytes === undefined) throw new RangeError('truncated message');
   const reader = protobuf.Reader.create(bytes);

@@ -25,12 +25,12 @@ export interface Piece {
 export interface Source {
   /** Source files with fingerprints that show whether they have changed. */
   readonly identity: string;
-  /** File for the progress of an interrupted migration. */
+  /** Path of the file that stores the progress of an interrupted migration. */
   readonly progressPath: string;
   /** Statements to run before the first point. */
   readonly statements: readonly string[];
   readonly pieces: readonly Piece[];
-  /** A message for each renamed item; complete after all parts were read. */
+  /** Returns a message for each renamed item; the list is complete after all parts were read. */
   readonly notes: () => readonly string[];
   /** Unreadable parts so far. */
   readonly faults: Faults;
@@ -52,8 +52,8 @@ const BLANK = 0x20;
 const HASH = 0x23;
 
 /**
- * Reads everything first, to find corrupt data before the first write. Then writes it, starting where an earlier run stopped.
- * Points have timestamps, so that repeated writes are idempotent.
+ * Reads everything first, to find corrupt data before the first write. Then writes it, starting where an earlier run
+ * stopped. Points have timestamps, so repeated writes are idempotent.
  * @returns whether all points were accepted.
  */
 export async function runMigration(
@@ -150,7 +150,7 @@ async function lookThrough(
   return { facts, chunkCount, sizeBytes, written };
 }
 
-/** The lines of a chunk that contain a point. */
+/** Yields the lines of a chunk that contain a point. */
 function* readLines({ bytes }: Chunk) {
   for (const { start, end, number } of linesIn(bytes)) {
     let first = start;
@@ -162,7 +162,7 @@ function* readLines({ bytes }: Chunk) {
   }
 }
 
-/** The chunk with its lines adapted to this server's tables. */
+/** Returns the chunk with its lines adapted to this server's tables. */
 function prepared<C extends DumpChunk>(chunk: C, facts: TableFacts, connection: Connection): C {
   const database = databaseFor(chunk, connection);
   if (!facts.changes(database)) return { ...chunk, database };
@@ -172,7 +172,7 @@ function prepared<C extends DumpChunk>(chunk: C, facts: TableFacts, connection: 
     const text = typeof line === 'string' ? undefined : facts.rewritten(database, line);
     const part = text === undefined ? chunk.bytes.subarray(start, end) : Buffer.from(text);
     parts.push(part);
-    // A string with line ends makes one line of the file several lines of the body.
+    // A string that contains line ends makes one line of the file several lines of the body.
     for (const byte of part) if (byte === 0x0a) lineNumbers.push(number);
   }
   const fileLineOf = (line: number) => chunk.fileLineOf(lineNumbers[line - 1] ?? line);
@@ -234,8 +234,8 @@ class Marks {
 }
 
 /**
- * A table that lacks the last point of an earlier run, because its database was deleted or the server is a different or restored
- * one.
+ * Returns a table that lacks the last point of an earlier run. Its database was deleted, or the server is another one
+ * or was restored.
  */
 async function findLost(
   points: WrittenPoints,
@@ -261,7 +261,7 @@ async function findLost(
   return undefined;
 }
 
-/** Current row counts of the first tables. */
+/** Returns the current row counts of the first tables. */
 async function rowCounts(facts: TableFacts, connection: Connection): Promise<Map<string, string>> {
   const counts = new Map<string, string>();
   for (const { database, table } of facts.counts()) {

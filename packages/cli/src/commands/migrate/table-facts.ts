@@ -11,7 +11,7 @@ const SUFFIX: Readonly<Record<Kind, string>> = {
   bool: 'boolean',
   utf8: 'string',
 };
-/** Names that tags and fields cannot have here, with the reason. */
+/** Names that tags and fields cannot have on this server, each with the reason. */
 const RESERVED: ReadonlyMap<string, string> = new Map([
   ['time', 'the name of the time column'],
   ['__chunk_order', 'a reserved name'],
@@ -122,24 +122,24 @@ export class TableFacts {
     return notes;
   }
 
-  /** Whether any table of the database is changed. */
+  /** Returns whether any table of the database needs changed lines. */
   changes(database: string): boolean {
     for (const { change } of this.#tables.get(database)?.values() ?? []) if (change) return true;
     return false;
   }
 
-  /** The changed line; `undefined` if it is unchanged. */
+  /** Returns the changed line; `undefined` if it is unchanged. */
   rewritten(database: string, line: ReadLine): string | undefined {
     const change = this.#tables.get(database)?.get(line.series.table)?.change;
     return change === undefined ? undefined : textOf(line, change);
   }
 
-  /** The name of a tag on this server. */
+  /** Returns the name of a tag on this server. */
   tagName(database: string, table: string, tag: string): string {
     return this.#tables.get(database)?.get(table)?.change?.tags.get(tag) ?? tag;
   }
 
-  /** Every table with its number of lines. */
+  /** Yields every table with its number of lines. */
   *counts(): Generator<{
     readonly database: string;
     readonly table: string;

@@ -1,7 +1,9 @@
 import { CommandFailed, EXIT } from '@plinth/server/process/command-failed.js';
 import { printNote } from '../output/terminal.js';
 
-/** @returns whether the server accepted the statement. Any refusal makes the command fail at its end. */
+/**
+ * @returns whether the server accepted the statement. After a rejection, the command continues but exits with an error.
+ */
 export async function tried(run: () => Promise<unknown>): Promise<boolean> {
   try {
     await run();

@@ -56,7 +56,7 @@ function readValues(bytes: Buffer, type: TsmType): TsmBlock['values'] {
   return type === 'integer' ? values : new BigUint64Array(values.buffer);
 }
 
-/** The upper half of the first byte is the encoding. */
+/** Returns the encoding, which is the upper half of the first byte. */
 const formOf = (bytes: Buffer): number => (bytes[0] ?? 0) >> 4;
 
 function readTimes(bytes: Buffer): BigInt64Array {
@@ -197,7 +197,7 @@ function words(bytes: Buffer): BigUint64Array {
 const repeated = (first: bigint, delta: bigint, count: number): BigUint64Array =>
   BigUint64Array.from({ length: count }, (_, i) => (i === 0 ? first : delta));
 
-/** Turns differences into values, in 64 bits. */
+/** Converts differences to values, in 64 bits. */
 function sums(deltas: BigUint64Array): BigInt64Array {
   for (let i = 1; i < deltas.length; i++) deltas[i] = (deltas[i] ?? 0n) + (deltas[i - 1] ?? 0n);
   return new BigInt64Array(deltas.buffer, deltas.byteOffset, deltas.length);
@@ -209,7 +209,7 @@ function bounded(count: bigint): number {
   return Number(count);
 }
 
-/** An unsigned varint of one to ten bytes (seven bits each), and its end. */
+/** Reads an unsigned varint of one to ten bytes (seven bits each). Returns its value and the end position. */
 export function varint(bytes: Buffer, start: number): readonly [bigint, number] {
   let value = 0n;
   for (let i = 0; i < 10; i++) {

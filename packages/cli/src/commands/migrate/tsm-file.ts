@@ -19,7 +19,7 @@ export interface TsmField {
   readonly places: readonly { readonly offset: number; readonly size: number }[];
 }
 
-/** A deleted time range of a field, both ends included. */
+/** Deleted time ranges of a field. Both bounds are inclusive. */
 type Deleted = readonly { readonly min: bigint; readonly max: bigint }[];
 
 /** A TSM file of InfluxDB 1.x: blocks, followed by an index by series and field. */
@@ -52,7 +52,7 @@ export class TsmFile {
     }
   }
 
-  /** Blocks of a field, ascending; deleted values are marked in `isKept`. */
+  /** Yields the blocks of a field, ascending; deleted values are marked in `isKept`. */
   async *blocks({ series, field, type, places }: TsmField): AsyncGenerator<TsmBlock> {
     const deleted = this.#deleted.get(`${series}${SEPARATOR}${field}`);
     for (const { offset, size } of places) {
@@ -140,7 +140,7 @@ async function readIndex(path: string, file: FileHandle): Promise<TsmField[]> {
   return fields;
 }
 
-/** The three binary formats of tombstone files. The fourth, plain text, was used before version 0.13. */
+/** Reads the three binary formats of tombstone files. The fourth, plain text, was used before version 0.13. */
 async function readTombstones(path: string): Promise<Map<string, Deleted>> {
   const file = path.replace(/\.tsm$/, '.tombstone');
   const deleted = new Map<string, { min: bigint; max: bigint }[]>();

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { callOk, connectionOf, databaseOf } from '../connection.js';
 import { print } from './terminal.js';
 
-/** The server's table for an empty result. */
+/** What the server prints as a table for an empty result. */
 const NO_ROWS = '++\n++';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -10,7 +10,7 @@ type Row = Readonly<Record<string, unknown>>;
 /** Adds `--format` to a command that prints results: a table, or JSON for programs. */
 export const withFormat = (command: Command): Command => withFormats(command, ['pretty', 'json']);
 
-/** The same for results that the server formats, with more formats. */
+/** Like `withFormat`, with more formats, for results that the server formats. */
 export const withQueryFormat = (command: Command): Command =>
   withFormats(command, ['pretty', 'json', 'jsonl', 'csv']);
 
@@ -57,7 +57,7 @@ export async function printQuery(
   print(await runQuery(command, { q, ...(db !== undefined && { db }) }));
 }
 
-/** The result as a string. */
+/** Runs a query and returns the result as a string. */
 async function runQuery(
   command: Command,
   { db, q }: { readonly db?: string; readonly q: string },

@@ -29,7 +29,7 @@ interface ExportOptions {
   readonly shared?: true;
 }
 
-/** Counts the values that a format does not support. */
+/** Number of values that a format does not support, and of rows that contain them. */
 interface Loss {
   rowCount: number;
   valueCount: number;
@@ -155,7 +155,10 @@ async function readRows<T>(body: AsyncIterable<Uint8Array>): Promise<T[]> {
     .map((line) => JSON.parse(line) as T);
 }
 
-/** JSON represents strings and booleans exactly, but not 64-bit integers or infinities. */
+/**
+ * Returns an expression that JSON represents exactly. JSON is exact for strings and booleans, but not for 64-bit
+ * integers or infinities.
+ */
 function exact(column: string, type: string): string {
   switch (type) {
     case 'time':
@@ -169,7 +172,7 @@ function exact(column: string, type: string): string {
   }
 }
 
-/** `undefined` for a row in which line protocol supports no field. */
+/** Returns `undefined` for a row without a field that line protocol supports. */
 function toLine(
   table: string,
   columns: readonly ExportedColumn[],

@@ -72,7 +72,7 @@ const TYPES: ReadonlyMap<string, FieldType> = new Map([
   ['string', 'string'],
 ]);
 
-/** Column types of the table; for new columns, the common type of all values in the file. */
+/** Returns the column types of the table; for new columns, the common type of all values in the file. */
 async function typesOf(
   file: string,
   table: string,

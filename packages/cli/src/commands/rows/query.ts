@@ -63,7 +63,7 @@ async function query(argument: string | undefined, command: Command): Promise<vo
     },
   });
   await output(response, options);
-  // 1.x lists the databases of retention policies with their database.
+  // InfluxDB 1.x lists the tables of all retention policies with their database.
   if (/^show\s+(?:measurements|tables)\b/i.test(q) && db !== undefined)
     await printPolicies(connection);
 }

@@ -78,7 +78,7 @@ export async function sendAll<C extends Chunk>(
   if (failures.length > 0) throw failures[0];
 }
 
-/** Sends one chunk, and retries while the server is busy. Refused lines go to the report. */
+/** Sends one chunk, and retries while the server is busy. Rejected lines go to the report. */
 export async function send(
   chunk: Chunk & { readonly database?: string | undefined },
   options: SendOptions,

@@ -17,7 +17,7 @@ const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
 /** The server sends a heartbeat every 15 seconds. */
 const SILENCE_MS = 40_000;
-/** Below the longest string of Node.js, 2^29 characters. */
+/** Below the maximum string length of Node.js, 2^29 characters. */
 const MAX_EVENT_LENGTH = 500_000_000;
 
 const EXAMPLES = `
@@ -63,7 +63,7 @@ class Watch {
     this.#showsPositions = showPositions ?? false;
   }
 
-  /** Runs until the server ends the stream for good. */
+  /** Runs until the server ends the stream permanently. */
   async run(): Promise<void> {
     let retryMs = FIRST_RETRY_MS;
     let hasStarted = false;
@@ -107,11 +107,11 @@ class Watch {
           yield event;
           this.#position = event.id || this.#position;
         }
-        // Heartbeats contain positions, too.
+        // Heartbeats also contain positions.
         this.#position = parser.lastId || this.#position;
       }
     } catch (error) {
-      // A connection that breaks during the response.
+      // The connection broke during the response.
       if (error instanceof CommandFailed) throw error;
     } finally {
       clearTimeout(timer);
@@ -146,7 +146,7 @@ class Watch {
   }
 
   #print(text: string): void {
-    // Each event of CSV has a head line, which changes with new columns.
+    // Each CSV event starts with a header line, which changes when columns are added.
     const [header = ''] = text.split('\n', 1);
     const isKnown = this.#format === 'csv' && header === this.#header;
     this.#header = header;
@@ -154,7 +154,7 @@ class Watch {
   }
 }
 
-/** Reasons after which a stream can continue. */
+/** End reasons after which a stream can be continued. */
 const TEMPORARY = [
   'the server is shutting down',
   'a column of the table was converted, or the table was created again',
@@ -169,7 +169,7 @@ function endOf(data: string): CommandFailed {
   );
 }
 
-/** An unavailable server may return; a wrong statement or token stays wrong. */
+/** An unavailable server may come back; an invalid statement or token remains invalid. */
 const isTemporary = (error: unknown): boolean =>
   error instanceof CommandFailed &&
   (error.exitCode === EXIT.unreachable || / returned 50[234]:/.test(error.message));

@@ -38,7 +38,7 @@ export interface WriteOptions {
   readonly sync: boolean;
   readonly concurrency: number;
   readonly csv?: true;
-  /** The input is a Parquet file. */
+  /** Whether the input is a Parquet file. */
   readonly parquet?: true;
   /** Parquet: skip values that line protocol does not support. */
   readonly lossy?: true;

@@ -58,7 +58,7 @@ async function readCode(file: string): Promise<string> {
   throw new CommandFailed(`--claim-code-file: ${file} does not contain a claim code`, EXIT.usage);
 }
 
-/** The claim code file of a local server, if its data folder is set in the environment, as in a container. */
+/** Reads the claim code file of a local server, if its data folder is set in the environment, as in a container. */
 async function codeOfThisMachine({ host }: Connection): Promise<string | undefined> {
   const { hostname } = new URL(host);
   const name = hostname.replace(/^\[|\]$/g, '');

@@ -61,7 +61,7 @@ const formatOption = (): Option =>
     .choices(['native', 'tarkovdata'])
     .default('native');
 
-/** Far more than a server accepts; the bound keeps a typing error from filling the disk. */
+/** Far more than a server accepts. Prevents a typing error from filling the disk. */
 const MAX_SAMPLE_SCALE = 2500;
 
 function generateCommand(): Command {
@@ -171,7 +171,7 @@ async function readJson(file: string): Promise<unknown> {
   }
 }
 
-/** The files of a folder, its `data` folder, or a commit of a bare repository. */
+/** Reads the files of a folder, of its `data` folder, or of a commit in a bare repository. */
 async function readTarkovData(source: string): Promise<Record<string, unknown>> {
   const at = source.lastIndexOf('@');
   const [path, ref] = at > 0 ? [source.slice(0, at), source.slice(at + 1)] : [source, 'HEAD'];

@@ -8,8 +8,8 @@ const MAX_LISTED = 20;
 const MAX_SEARCHED_COUNT = 10_000;
 
 /**
- * The id of the only item named `name`. Throws if the item does not exist or is not unique. For several items, the message lists
- * their ids, because a command must not guess which item to change.
+ * Returns the id of the only item named `name`. Throws if the item does not exist or is not unique. For several items,
+ * the message lists their ids, because a command must not guess which item to change.
  */
 export async function idOfName(
   items: AsyncIterable<Item>,
@@ -55,7 +55,7 @@ export async function appOf(connection: Connection, name: string): Promise<strin
   if (/^\d+$/.test(name)) return name;
   const response = await call(connection, `${APPS}/${encodeURIComponent(name)}`);
   await response.body?.cancel();
-  if (response.status !== 404) return name; // A client id. Any other error is reported by the next request.
+  if (response.status !== 404) return name; // The name is a client id. The next request reports any other error.
   return await idOfName(
     allItems(connection, APPS, ({ id }) => id),
     { what: 'app', name, list: 'plinth app list', names: ({ name }) => [name] },

@@ -2,7 +2,7 @@ import { type Connection, callOk } from '../connection.js';
 
 export type Item = Readonly<Record<string, unknown>>;
 
-/** All items of an operator API list, page by page. @param keyOf the cursor for the page after an item */
+/** Yields all items of an operator API list, page by page. @param keyOf the cursor for the page after an item */
 export async function* allItems(
   connection: Connection,
   path: string,

@@ -15,9 +15,9 @@ export interface TargetResponse {
 
 /** Longer than the server's delivery timeout. */
 const TIMEOUT_MS = 60_000;
-/** The server stores no more of a response body. */
+/** The server does not store more of a response body. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
-/** Headers of the connection, which are not forwarded. */
+/** Connection headers, which are not forwarded. */
 const OF_CONNECTION =
   /^(?:host|connection|keep-alive|content-length|transfer-encoding|expect|te|upgrade)$/;
 

@@ -77,7 +77,7 @@ const SAMPLES: Readonly<Record<string, { readonly payload: object }>> = {
 
 export const SAMPLE_NAMES: readonly string[] = Object.keys(SAMPLES);
 
-/** `undefined` for an unknown name. */
+/** Returns `undefined` for an unknown name. */
 export function sampleEvent(name: string): SampleEvent | undefined {
   if (!Object.hasOwn(SAMPLES, name)) return undefined;
   const [event = name, action] = name.split('.', 2);

@@ -25,7 +25,7 @@ Examples:
 
 A server delivers to this machine only if its setting webhooks.allow_private_targets allows it.`;
 
-/** Larger than the largest payload when form-encoded. */
+/** Exceeds the size of the largest payload after form encoding. */
 const MAX_BODY_SIZE_BYTES = 128 * 1024 * 1024;
 
 interface ListenOptions {
@@ -157,7 +157,7 @@ function describeAsJson(
   return `${JSON.stringify({ ...namesOf(request), verdict, forwarded: reply?.status, headers, payload: payloadOf(request, body) })}\n`;
 }
 
-/** The event headers, for any vendor name. */
+/** Reads the event headers. The header names can contain any vendor name. */
 function namesOf({ headers }: IncomingMessage): { readonly event: string; readonly guid: string } {
   const find = (pattern: RegExp): string => {
     const name = Object.keys(headers).find((one) => pattern.test(one));

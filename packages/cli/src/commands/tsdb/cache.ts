@@ -100,7 +100,7 @@ const COLUMNS: Readonly<Record<Kind, readonly string[]>> = {
   distinct: ['column_ids', 'column_names', 'max_cardinality', 'max_age_seconds'],
 };
 
-/** A query of the caches of one kind, with the columns of all kinds. */
+/** Returns a query that lists the caches of one kind, with the columns of all kinds. */
 function rowsOf(kind: Kind): string {
   const columns = Object.values(COLUMNS)
     .flat()

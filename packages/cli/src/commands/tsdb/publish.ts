@@ -6,7 +6,7 @@ import { printRows, withFormat } from '../output/listing.js';
 const PATH = 'ops/v1/tsdb/open-tables';
 const COLUMNS = ['table', 'namespace', 'state', 'version', 'row_count', 'fresh_through', 'reason'];
 
-/** Fields that the commands use. */
+/** Fields that these commands use. */
 interface PublishedTable extends Readonly<Record<string, unknown>> {
   readonly db: string;
   readonly table: string;

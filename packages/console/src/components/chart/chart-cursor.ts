@@ -3,7 +3,7 @@ import type { ChartSeries } from '../../lib/chart/series.js';
 import type { TimeRange } from '../../lib/time/time-range.js';
 import { quantityText, timeText, type Unit } from '../../lib/units.js';
 
-/** One list of original values per series. The plotted values may be stacked. */
+/** A list of original values for each series. The plotted values may be stacked. */
 export type Values = readonly (readonly (number | null | undefined)[])[];
 
 const FAR_STEP = 10;
@@ -52,7 +52,7 @@ export function halfAround(plot: uPlot, { fromMs, toMs }: TimeRange): TimeRange 
   return { fromMs: middleMs - quarter, toMs: middleMs + quarter };
 }
 
-/** The values at the cursor as a sentence for screen readers. */
+/** Returns the values at the cursor as a sentence for screen readers. */
 export function spokenAt(plot: uPlot, series: readonly ChartSeries[], values: Values): string {
   const { idx } = plot.cursor;
   const x = idx === null || idx === undefined ? undefined : plot.data[0][idx];

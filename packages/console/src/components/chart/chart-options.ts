@@ -26,10 +26,10 @@ export interface ChartStyle {
 }
 
 const FONT = '11px system-ui, sans-serif';
-/** Above this count per series, point markers would only add noise. */
+/** Above this number of points per series, point markers would only add noise. */
 const MAX_MARKED_COUNT = 60;
 
-/** The options of the chart library. */
+/** Creates the options for the chart library. */
 export function optionsOf(style: ChartStyle): uPlot.Options {
   const { series, kind, range, isLog, width, height, isPlain, axes } = style;
   const axis = axisStyle();
@@ -102,14 +102,14 @@ function valueAxis(
   };
 }
 
-/** Only the left axis has grid lines. */
+/** Creates the right axis without grid lines, because only the left axis has them. */
 const rightAxis = (style: ChartStyle, unit: Unit): uPlot.Axis => ({
   ...valueAxis(style, { side: 'right', unit, text: (value) => quantityText(value, unit) }),
   side: 1,
   grid: { show: false },
 });
 
-/** The field of an axis, if all its series have the same one. */
+/** Labels an axis with the field, if all its series have the same field. */
 function axisTitle(series: readonly ChartSeries[]): uPlot.Axis {
   const fields = new Set(series.map(({ field }) => field));
   const [label = ''] = fields;
@@ -172,7 +172,7 @@ function seriesOptions(series: ChartSeries, style: ChartStyle): uPlot.Series {
   };
 }
 
-/** The indices of points without a neighbor. `undefined` is not a gap: it is a point of another series. */
+/** Returns the indices of points without a neighbor. `undefined` is not a gap: it marks a point of another series. */
 function isolatedPoints(list: ArrayLike<number | null | undefined>): number[] {
   const found: number[] = [];
   let isAfterGap = true;

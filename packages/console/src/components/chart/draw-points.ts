@@ -95,6 +95,6 @@ function drawCells(
   ctx.drawImage(canvas, bbox.left, bbox.top, bbox.width, bbox.height);
 }
 
-/** The red, green and blue of a color that the canvas has normalized to `#rrggbb`. */
+/** Returns the red, green and blue components of a color that the canvas has normalized to `#rrggbb`. */
 const channelsOf = (colour: string): readonly number[] =>
   [1, 3, 5].map((from) => Number.parseInt(colour.slice(from, from + 2), 16) || 0);

@@ -1,10 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { toast } from './toasts.js';
 
-/** Live state is compared once a second. If an action ends in between, no event follows, so its state is fetched once more. */
+/**
+ * The server compares live state once a second. If an action ends in between, no event follows, so its state is fetched
+ * once more.
+ */
 const SETTLED_MS = 1500;
 
-/** For pages that change the displayed data: queries under `queryKey` are refetched after each change. */
+/** Used by pages that change the displayed data. Refetches queries under `queryKey` after each change. */
 export function useChanges(...queryKey: readonly string[]) {
   const client = useQueryClient();
   const refresh = () => client.invalidateQueries({ queryKey });

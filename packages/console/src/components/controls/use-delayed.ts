@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The value after it has not changed for `ms` milliseconds. */
+/** Returns the value once it has not changed for `ms` milliseconds. */
 export function useDelayed<T>(value: T, ms: number): T {
   const [delayed, setDelayed] = useState(value);
   useEffect(() => {

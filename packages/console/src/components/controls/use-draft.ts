@@ -2,10 +2,10 @@ import { useState } from 'react';
 import { DRAFT, PERSONAL_DRAFT } from '../../lib/storage/drafts.js';
 
 /**
- * A text that the user edits, kept in this tab until it is saved or reverted.
+ * Keeps text that the user edits in this tab until it is saved or reverted.
  * @param key the URL of the object.
  * @param stored the text on the server, and `base`, its version.
- * @param isPersonal whether the text has personal data, so that a sign-out deletes it.
+ * @param isPersonal whether the text contains personal data, so that a sign-out deletes it.
  */
 export function useDraft(
   key: string,

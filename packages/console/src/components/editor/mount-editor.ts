@@ -16,7 +16,7 @@ import { tags } from '@lezer/highlight';
 export interface EditorDeps {
   readonly label: string;
   readonly text: string;
-  /** The position and message of an error in the text. */
+  /** Returns the position and message of an error in the text. */
   problem(): { readonly position: number; readonly message: string } | undefined;
   onChange(text: string): void;
   onRun(): void;

@@ -5,15 +5,15 @@ import { session } from '../../api/session.js';
 import { countText, timeText } from '../../lib/units.js';
 
 const LEAST_WAIT_MS = 2000;
-/** After rows were written. */
+/** The minimum wait if rows were written. */
 const LEAST_LIVE_WAIT_MS = 250;
-/** Waits four times the query's duration, so that it runs at most a fifth of the time. */
+/** The wait is four times the query's duration, so that queries run at most a fifth of the time. */
 const WAIT_SHARE = 4;
 const AFTER_FAILURE_MS = 10_000;
 
 export interface Follow {
   readonly statusText: string;
-  /** Announced to screen readers: when following pauses and resumes. */
+  /** The announcement for screen readers when following pauses and resumes. */
   readonly spoken: string;
   /** Rows after this time are new in this result; `undefined` before the second result. */
   readonly newAfter: bigint | undefined;
@@ -41,7 +41,7 @@ export function useFollow(options: {
   const { isLive, changeCount, refusal } = useTableChanges(isOn ? { db, table } : undefined);
   const latestCount = useRef(changeCount);
   latestCount.current = changeCount;
-  // The changes that the result contains.
+  // The number of changes that the result contains.
   const [seenCount, setSeenCount] = useState(0);
   const isUnchanged = isLive && changeCount === seenCount && !hasFailed;
   const leastMs = isLive ? LEAST_LIVE_WAIT_MS : LEAST_WAIT_MS;
@@ -85,7 +85,7 @@ export function useFollow(options: {
   return { statusText, spoken: isReading ? paused : 'following', newAfter, onReading };
 }
 
-/** How often the table changed since following began. */
+/** Counts the changes of the table since following began. */
 function useTableChanges(
   target: { readonly db: string; readonly table: string | undefined } | undefined,
 ): {

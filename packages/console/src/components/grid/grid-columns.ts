@@ -6,7 +6,7 @@ const HEAD_CHAR_WIDTH = 8.8;
 const MIN_WIDTH = 70;
 const MAX_WIDTH = 420;
 
-/** The time column first, then the others in the order of the result, without the hidden ones. */
+/** Returns the visible columns: the time column first, then the others in the order of the result. */
 export function shownColumns(
   { columns, timeIndex }: Frame,
   hidden: ReadonlySet<string>,
@@ -37,7 +37,7 @@ export function typeWord(frame: Frame, index: number): string {
   }
 }
 
-/** Wide enough for the first values, and for the name with the sort arrow. */
+/** Returns a width for the first values, and for the name with the sort arrow. */
 export function widthOf(frame: Frame, index: number, rowAt: (place: number) => number): number {
   const column = frame.columns[index];
   if (column === undefined) return MIN_WIDTH;

@@ -1,6 +1,6 @@
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 
-/** The attribute of an element that contains the controls of a row. */
+/** Returns the attribute for an element that contains the controls of a row. */
 export const rowMark = (row: number) => ({ 'data-row': row });
 
 export interface RovingRows {
@@ -8,7 +8,7 @@ export interface RovingRows {
   readonly box: (element: HTMLElement | null) => void;
   readonly onKeyDown: (event: KeyboardEvent) => void;
   readonly onFocus: (event: FocusEvent) => void;
-  /** 0 for the only tab stop of the list: the first control of the current row. */
+  /** Returns 0 for the only tab stop of the list: the first control of the current row. */
   readonly tabIndexOf: (row: number, control?: number) => 0 | -1;
 }
 
@@ -19,7 +19,7 @@ export interface RovingRows {
 export function useRovingRows(options: {
   readonly count: number;
   readonly isHorizontal?: boolean;
-  /** In a virtual list, the rendered rows, and how to render another one. */
+  /** In a virtual list, the rendered rows, and a function that renders another row. */
   readonly rendered?: readonly [first: number, last: number];
   readonly scrollTo?: (row: number) => void;
 }): RovingRows {

@@ -68,7 +68,7 @@ export function useNewRows<Row>(
   };
 }
 
-/** The text, updated at most every ten seconds. */
+/** Returns the text, updated at most every ten seconds. */
 function useSeldom(text: string): string {
   const [announced, setAnnounced] = useState(text);
   const announcedMs = useRef(0);

@@ -4,9 +4,9 @@ import type { LiveEvent } from '../../api/live.js';
 /** Sampling is reported once a second, so after this time without a report it has stopped. */
 const SAMPLE_MS = 2500;
 
-/** Whether the server currently leaves out events of a topic, because there are too many. */
+/** Returns whether the server currently omits events of a topic because there are too many. */
 export function useSampled(): {
-  /** Events per second that are left out. */
+  /** Omitted events per second. */
   readonly droppedCount: number;
   note(events: readonly LiveEvent[]): void;
 } {

@@ -4,9 +4,9 @@ import { useMemo, useSyncExternalStore } from 'react';
 export type SearchParams = Readonly<Record<string, string>>;
 
 /**
- * The search parameters of the URL, and a function that changes some of them. `useSearch` returns a change
- * only after the router has rendered it. Until then, React would restore the previous value of an input,
- * and fast typing would lose characters. This hook returns the change in the same event.
+ * Returns the search parameters of the URL, and a function that changes some of them. `useSearch` returns a change only
+ * after the router has rendered it. Until then, React would restore the previous value of an input, and fast typing
+ * would lose characters. This hook returns the change in the same event.
  */
 export function useSearchParams(): readonly [
   params: SearchParams,

@@ -118,9 +118,9 @@ function Frame({ info, isCovered }: { readonly info: ServerInfo; readonly isCove
       <div className="frame-side">
         <OfflineBar isNewBuild={info.build !== firstBuild} />
         {!info.auth && (
-          <div className="bar warn" role="note">
+          <aside className="bar warn" aria-label="Authentication">
             Authentication is off: anyone who can reach this address has full access.
-          </div>
+          </aside>
         )}
         <main id="content" className="content" tabIndex={-1}>
           {isEditor && !shownPath.startsWith('/gamedata') ? (

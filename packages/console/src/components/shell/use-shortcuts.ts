@@ -58,7 +58,7 @@ export function useShortcuts(options: {
   }, [navigate, client]);
 }
 
-/** A shortcut of one page, which takes precedence over the same key of all pages. */
+/** Adds a shortcut for one page, which takes precedence over the same key of all pages. */
 export function useLetterKey(key: string, act: () => void): void {
   const latest = useRef(act);
   latest.current = act;
@@ -70,13 +70,13 @@ export function useLetterKey(key: string, act: () => void): void {
       event.preventDefault();
       latest.current();
     };
-    // The capture phase comes before the listener of all pages.
+    // The capture phase precedes the listener for all pages.
     document.addEventListener('keydown', onKey, true);
     return () => document.removeEventListener('keydown', onKey, true);
   }, [key]);
 }
 
-/** Changes the checkbox of the row that contains the focus. */
+/** Toggles the checkbox of the row that contains the focus. */
 function selectRow(): void {
   const row = document.activeElement?.closest('main table.list tbody tr');
   row?.querySelector<HTMLElement>('td.select input')?.click();
@@ -90,7 +90,7 @@ function focusRow(step: 1 | -1): void {
   rows[next]?.querySelector<HTMLElement>('a, button')?.focus();
 }
 
-/** Opens the item beside the shown one: by the page's link, or by the list that marks the shown item. */
+/** Opens the item before or after the shown one, with the page's link or from the list that marks the shown item. */
 function openNeighbor(side: 'previous' | 'next'): void {
   const row = document.querySelector('main table.list tr.current');
   const beside = side === 'next' ? row?.nextElementSibling : row?.previousElementSibling;

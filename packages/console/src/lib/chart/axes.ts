@@ -3,7 +3,7 @@ import type { ChartSeries } from './series.js';
 
 /** The value axes of a chart. */
 export interface Axes {
-  /** `none` also if the series have too many units for two axes. */
+  /** Also `none` if the series have too many units for two axes. */
   readonly left: Unit;
   /** Undefined if all series use the left axis. */
   readonly right: Unit | undefined;
@@ -17,8 +17,9 @@ export type Side = 'y' | 'right';
 type Part = Pick<ChartSeries, 'unit'>;
 
 /**
- * Series with two units have an axis on each side, in the order of the series. More units share one axis without a unit.
- * @param isCombined the chart adds up the points of all series, as a heat map does, so it has only one axis.
+ * Creates an axis on each side for series with two units, in the order of the series. More units share one axis without
+ * a unit.
+ * @param isCombined whether the chart adds up the points of all series, as a heat map does, and so has only one axis.
  */
 export function axesOf(series: readonly Part[], isCombined = false): Axes {
   const [left = 'none', right, ...others] = new Set(series.map(({ unit }) => unit));
@@ -31,7 +32,7 @@ export const sideOf = ({ unit }: Part, { right }: Axes): Side => (unit === right
 
 /**
  * Stacks series on top of each other; a missing value counts as 0. Values of different units are not added.
- * @param lists the values of each series, at the same times.
+ * @param lists the values of each series, all at the same timestamps.
  */
 export function stacked(
   lists: readonly (readonly (number | null | undefined)[])[],

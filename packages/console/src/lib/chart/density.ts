@@ -12,7 +12,10 @@ export interface Grid {
 
 type Points = { readonly times: ArrayLike<number>; readonly values: ArrayLike<number> };
 
-/** The number of points in each cell, row by row from the highest values. Points outside and NaN are not counted. */
+/**
+ * Returns the number of points in each cell, row by row from the highest values. Does not count NaN and points outside
+ * the grid.
+ */
 export function densityOf(series: readonly Points[], grid: Grid): Uint32Array {
   const { fromMs, toMs, columns, rows, isLog } = grid;
   const counts = new Uint32Array(columns * rows);
@@ -34,7 +37,7 @@ export function densityOf(series: readonly Points[], grid: Grid): Uint32Array {
 
 const FAINTEST = 0.18;
 
-/** The opacity of a cell, from 0 to 1. A single point remains visible next to thousands. */
+/** Returns the opacity of a cell, from 0 to 1. A single point remains visible next to thousands. */
 export function strengthOf(count: number, highest: number): number {
   if (count === 0) return 0;
   if (highest <= 1) return 1;

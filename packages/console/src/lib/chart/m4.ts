@@ -45,7 +45,7 @@ export function reduceM4(
   return kept.subarray(0, count);
 }
 
-/** The first index whose time is not below `time`. */
+/** Returns the first index whose time is not below `time`. */
 export function lowerBound(
   times: ArrayLike<number>,
   time: number,

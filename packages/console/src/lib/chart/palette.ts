@@ -1,7 +1,7 @@
 const COLOUR_COUNT = 8;
 const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 3], [10, 3, 2, 3]];
 
-/** Eight distinguishable colors, then the same ones with dashes. */
+/** Returns one of eight distinguishable colors. The colors then repeat with dashed lines. */
 export function styleOf(index: number): {
   readonly color: string;
   readonly dash: readonly number[];

@@ -3,8 +3,8 @@ import type { TimeRange } from '../time/time-range.js';
 const MAX_COUNT = 16;
 
 /**
- * The zooms into a chart whose points have not arrived. Each zoom starts from the last of these zooms. The points of
- * an earlier zoom, which arrive in the meantime, do not reset it.
+ * The zooms into a chart whose points have not arrived yet. Each zoom starts from the latest of them. If the points of
+ * an earlier zoom arrive in the meantime, they do not reset it.
  */
 export class PendingRanges {
   #shown: TimeRange;
@@ -23,8 +23,8 @@ export class PendingRanges {
   }
 
   /**
-   * The points of `range` are drawn. A range that is not pending was chosen elsewhere, so all
-   * pending ranges are dropped.
+   * Called when the points of `range` are drawn. A range that is not pending was chosen elsewhere, so all pending
+   * ranges are dropped.
    */
   show(range: TimeRange): void {
     this.#shown = range;

@@ -7,11 +7,11 @@ import { lowerBound, reduceM4 } from './m4.js';
 /** One line of a chart, with its points in time order. */
 export interface ChartSeries {
   readonly key: string;
-  /** The field if there are several, and the tags that differ. */
+  /** The field, if there are several, and the tags that differ between the series. */
   readonly label: string;
   /** The tags that identify the series, for "Filter for value". */
   readonly labels: readonly (readonly [name: string, value: string])[];
-  /** Those whose values differ between the series. */
+  /** The tags whose values differ between the series. */
   readonly tags: readonly (readonly [name: string, value: string])[];
   readonly field: string;
   readonly unit: Unit;
@@ -24,12 +24,15 @@ export interface ChartSeries {
 const MAX_SERIES_COUNT = 500;
 
 export interface SeriesSet {
-  /** At most `MAX_SERIES_COUNT`, those with the highest maximum. */
+  /** At most `MAX_SERIES_COUNT` series, those with the highest maximum values. */
   readonly series: readonly ChartSeries[];
   readonly totalCount: number;
 }
 
-/** One chart series for each numeric field and each series of the result. They are views of its arrays, not copies. */
+/**
+ * Creates a chart series for each numeric field and each series of the result. They are views of its arrays, not
+ * copies.
+ */
 export function buildSeries({ groups }: Frame, fields: readonly string[]): SeriesSet {
   if (groups === undefined) return { series: [], totalCount: 0 };
   const lines = groups.lines.filter(({ field }) => fields.includes(field));
@@ -87,8 +90,8 @@ interface Picked {
 }
 
 /**
- * The points of all series between two times and one beyond each end, reduced to the resolution of `width` pixels. Reduced points
- * move to a slot within their pixel, so that many series share few times.
+ * Returns the points of all series between two times and one point beyond each end, reduced to the resolution of
+ * `width` pixels. Reduced points move to a slot within their pixel, so that many series share few timestamps.
  */
 export function alignSeries(
   series: readonly ChartSeries[],
@@ -123,7 +126,7 @@ export function alignSeries(
   };
 }
 
-/** The times at which the points are plotted. */
+/** Returns the timestamps at which the points are plotted. */
 function timesOf(
   { series: { times }, rows, isReduced }: Picked,
   {

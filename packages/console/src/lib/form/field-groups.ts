@@ -2,12 +2,12 @@ import { fieldLabel, type RecordField } from './record-fields.js';
 
 export interface FieldGroup {
   readonly title: string;
-  /** The common start of the paths. */
+  /** The common prefix of the paths. */
   readonly path: readonly string[];
   readonly fields: readonly RecordField[];
 }
 
-/** Parts of a group that are large enough for their own one. */
+/** Parts of a group that are large enough to form their own group. */
 const SPLIT: ReadonlySet<string> = new Set([
   'capabilities',
   'documents',
@@ -15,7 +15,7 @@ const SPLIT: ReadonlySet<string> = new Set([
   'script_names',
 ]);
 
-/** The fields below their headings, such as `Identity: business details`. Fields at the top come first. */
+/** Groups the fields under their headings, such as `Identity: business details`. Top-level fields come first. */
 export function groupsOf(fields: readonly RecordField[]): readonly FieldGroup[] {
   const groups = new Map<string, { path: readonly string[]; fields: RecordField[] }>();
   for (const field of fields) {
@@ -31,7 +31,7 @@ export function groupsOf(fields: readonly RecordField[]): readonly FieldGroup[] 
     .sort((a, b) => Number(b.path.length === 0) - Number(a.path.length === 0));
 }
 
-/** Whether a path with dots leads to the field, into it or to an object that contains it. */
+/** Returns whether a dotted path leads to the field, into it or to an object that contains it. */
 export function isAtField(field: Pick<RecordField, 'path'>, path: string): boolean {
   const own = `${field.path.join('.')}.`;
   return own.startsWith(`${path}.`) || `${path}.`.startsWith(own);

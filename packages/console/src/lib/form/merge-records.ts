@@ -11,8 +11,8 @@ export interface MergeConflict {
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /**
- * Merges two changes of one record. Members that only one editor changed keep that change;
- * `conflicts` lists the others, which have the value of `mine` in `merged`.
+ * Merges two changes of one record. Members that only one editor changed keep that change. `conflicts` lists the
+ * others, whose values in `merged` are those of `mine`.
  */
 export function mergeRecords(
   base: Values,

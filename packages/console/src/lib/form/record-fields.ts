@@ -1,6 +1,6 @@
-/** A JSON Schema, as far as the forms use it. */
+/** The parts of JSON Schema that the forms use. */
 interface Schema {
-  /** A list contains `null` for a nullable value. */
+  /** Contains `null` in a list if the value is nullable. */
   readonly type?: unknown;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
@@ -24,7 +24,7 @@ export interface RecordField {
   /** Whether an empty input removes a value that cannot be null. */
   readonly isOptional?: boolean;
   readonly choices: readonly string[];
-  /** The object that requests must contain completely, if the value is part of one. */
+  /** The object that requests must always contain in full, if the value is part of one. */
   readonly unit?: FieldUnit;
 }
 
@@ -110,14 +110,14 @@ function fieldsOf(path: readonly string[], schema: Schema): readonly RecordField
   }
 }
 
-/** Objects whose members may all be absent contain one of several shapes. */
+/** Returns whether all members may be absent: such objects contain one of several shapes. */
 const isOptional = (schema: Schema): boolean =>
   Object.values(schema.properties ?? {}).some(({ properties }) => properties !== undefined);
 
 /**
  * Derives the inputs of a form from the schema of a request, with an input for each value at any depth.
  * @param schemas the schemas that references name.
- * @param hidden paths without inputs, with dots.
+ * @param hidden dotted paths without inputs.
  */
 export function requestFields(
   schema: unknown,
@@ -134,7 +134,7 @@ export function requestFields(
     const { properties } = shown;
     if (properties === undefined) {
       const { kind, choices } = kindOf(shown, schemas);
-      // Objects keep their only possible value in the unit.
+      // The unit of an object contains its only possible value.
       if (kind === 'choice' && choices.length === 1) return [];
       return [{ path, kind, choices, isNullable, isOptional: true, ...(unit && { unit }) }];
     }
@@ -175,7 +175,10 @@ function kindOf(
   return { kind: typeof schema.additionalProperties === 'object' ? 'map' : 'json', choices };
 }
 
-/** The server replaces attestations completely, although they have no required members. */
+/**
+ * Returns whether the server replaces the object completely. This includes attestations, although they have no required
+ * members.
+ */
 const isUnit = ({ required = [], properties = {} }: Schema): boolean =>
   required.length > 0 || ('date' in properties && 'ip' in properties);
 
@@ -191,7 +194,7 @@ const unitOf = (path: readonly string[], properties: NonNullable<Schema['propert
 export const valueAt = (record: Values, path: readonly string[]): unknown =>
   path.reduce<unknown>((value, name) => (Object(value) as Values)[name], record);
 
-/** A copy of the record with another value. */
+/** Returns a copy of the record with another value. */
 export function withValue(record: Values, path: readonly string[], value: unknown): Values {
   const [name = '', ...rest] = path;
   return {
@@ -200,7 +203,7 @@ export function withValue(record: Values, path: readonly string[], value: unknow
   };
 }
 
-/** The text of an input. `readText` reads exactly the same value from it. */
+/** Formats the value as the text of an input. `readText` reads exactly the same value from it. */
 export function textOf(field: RecordField, value: unknown): string {
   if (value === null || value === undefined) return '';
   switch (field.kind) {
@@ -226,10 +229,10 @@ const plainText = (value: unknown): string =>
         .map(([name, each]) => `${name} = ${each}`)
         .join('\n');
 
-/** The text that a browser returns from a textarea. */
+/** Returns the text that a browser returns from a textarea. */
 export const asTyped = (text: string): string => text.replaceAll(/\r\n?/g, '\n');
 
-/** Whether the text needs a textarea. An `input` removes line breaks. */
+/** Returns whether the text needs a textarea. An `input` removes line breaks. */
 export const isMultiLine = (text: string): boolean => /[\r\n]/.test(text);
 
 /**
@@ -305,7 +308,7 @@ export function parseRecord(text: string): Values | undefined {
   return ofShape(parseJson(text), isObject)?.value as Values | undefined;
 }
 
-/** A label such as `Handbook: price`. @param from how many names a heading already contains. */
+/** Returns a label such as `Handbook: price`. @param from the number of names that a heading already contains. */
 export const fieldLabel = ({ path }: Pick<RecordField, 'path'>, from = 0): string =>
   path
     .slice(from)

@@ -1,6 +1,6 @@
 import { type RecordField, type Values, valueAt, withValue } from './record-fields.js';
 
-/** The values of the inputs by the path of their fields, with dots. */
+/** Returns the values of the inputs by the dotted path of their fields. */
 export const leavesOf = (fields: readonly RecordField[], values: Values): Values =>
   Object.fromEntries(
     fields.flatMap(({ path }) => {
@@ -17,7 +17,7 @@ export const fromLeaves = (fields: readonly RecordField[], leaves: Values): Valu
   }, {});
 
 /**
- * The body of a request that changes `stored` to `edited`. It contains only changed values, and complete
+ * Returns the body of a request that changes `stored` to `edited`. It contains only changed values, and complete
  * objects where the server replaces them completely.
  */
 export function changesOf(fields: readonly RecordField[], stored: Values, edited: Values): Values {
@@ -39,7 +39,7 @@ export function changesOf(fields: readonly RecordField[], stored: Values, edited
   }, {});
 }
 
-/** Values without null and without empty objects. */
+/** Removes null values and empty objects. */
 function present(value: unknown): Values {
   return Object.fromEntries(
     Object.entries(Object(value)).flatMap(([name, each]) => {
@@ -51,7 +51,7 @@ function present(value: unknown): Values {
   );
 }
 
-/** The server merges maps, so removed names are null. */
+/** Returns the changes of a map. The server merges maps, so removed names are null. */
 function mapChanges(before: unknown, after: unknown): Values {
   const old = Object(before) as Values;
   const next = Object(after) as Values;
@@ -60,7 +60,7 @@ function mapChanges(before: unknown, after: unknown): Values {
   return Object.fromEntries([...gone.map((name) => [name, null]), ...changed]);
 }
 
-/** An absent value is the same as null and as an empty map. */
+/** Compares two values. An absent value is equal to null and to an empty map. */
 function isSame(a: unknown, b: unknown): boolean {
   const text = (value: unknown) => JSON.stringify(value ?? null);
   const isEmpty = (value: unknown) => text(value) === 'null' || text(value) === '{}';

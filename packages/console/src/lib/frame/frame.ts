@@ -75,7 +75,9 @@ export function isNull(column: FrameColumn, row: number): boolean {
   return column.nulls !== undefined && column.nulls[row] === 1;
 }
 
-/** The exact text: 64-bit integers and nanoseconds keep all digits. Empty for a missing value. */
+/**
+ * Returns the exact text: 64-bit integers and nanoseconds keep all digits. Returns an empty string for a missing value.
+ */
 export function cellText(column: FrameColumn, row: number): string {
   if (isNull(column, row)) return '';
   switch (column.kind) {
@@ -91,7 +93,7 @@ export function cellText(column: FrameColumn, row: number): string {
   }
 }
 
-/** The values as doubles, for charts; `undefined` for a column that is not numeric. */
+/** Returns the values as doubles, for charts; `undefined` for a column that is not numeric. */
 export function numbersOf(column: FrameColumn | undefined): Float64Array | undefined {
   if (column?.kind === 'number') return column.values;
   return column?.kind === 'integer' ? column.numbers : undefined;

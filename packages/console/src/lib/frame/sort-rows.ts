@@ -1,6 +1,6 @@
 import { type FrameColumn, isNull } from './frame.js';
 
-/** The row order for a sorted column. The sort is stable, and missing values come last in both directions. */
+/** Returns the row order for a sorted column. The sort is stable, and missing values come last in both directions. */
 export function sortRows(
   column: FrameColumn,
   rowCount: number,

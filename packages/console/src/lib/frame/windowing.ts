@@ -1,7 +1,10 @@
 /** Browsers limit the height of an element. */
 const MAX_HEIGHT = 8_000_000;
 
-/** The visible rows of a scrolled box. With more rows than fit into the maximum height, each pixel represents several rows. */
+/**
+ * Returns the visible rows of a scrolled box. If more rows exist than fit into the maximum height, each pixel
+ * represents several rows.
+ */
 export function rowWindow(options: {
   readonly rowCount: number;
   readonly rowHeight: number;
@@ -26,7 +29,7 @@ export function rowWindow(options: {
   return { totalHeight, first, last, top: scrollTop - (realTop - first * rowHeight) };
 }
 
-/** The scroll position that makes a row visible. */
+/** Returns the scroll position that makes a row visible. */
 export function scrollTopOf(
   row: number,
   options: {

@@ -6,7 +6,9 @@ export type Role = ColumnGuess['role'];
 export type Choice = Pick<ColumnGuess, 'role' | 'type'>;
 export type Choices = ReadonlyMap<string, Choice>;
 
-/** The user's choices win over the table's columns, and these over the guesses. At most one column is the time. */
+/**
+ * Applies the user's choices before the table's columns, and these before the guesses. At most one column is the time.
+ */
 export function chooseColumns(
   guesses: readonly ColumnGuess[],
   known: KnownColumns | undefined,
@@ -35,7 +37,7 @@ function choiceOf(kind: string | undefined): Partial<Choice> {
   return type === undefined ? {} : { role: 'field', type };
 }
 
-/** When another column becomes the time, the previous one becomes a field. */
+/** Changes the choice for a column. If another column becomes the time, the previous one becomes a field. */
 export function choose(chosen: Choices, name: string, choice: Choice): Choices {
   const before = [...chosen].map(([other, was]): readonly [string, Choice] =>
     choice.role === 'time' && was.role === 'time'
@@ -59,14 +61,14 @@ export function mappingOf(
   return { ...options, tags: named('tag'), fields: new Map(fields), time: named('time')[0] };
 }
 
-/** The file name without extensions, and without characters that would need quotes in a query. */
+/** Returns the file name without extensions, and without characters that would need quotes in a query. */
 export const tableNameOf = (fileName: string): string =>
   fileName
     .replace(/(?:\.csv|\.tsv|\.txt)+$/i, '')
     .replace(/[^\p{L}\p{N}_]+/gu, '_')
     .replace(/^_+|_+$/g, '');
 
-/** The equivalent command line. */
+/** Returns the equivalent command line. */
 export function commandOf(
   mapping: CsvMapping,
   options: { readonly db: string; readonly file: string },
@@ -82,7 +84,7 @@ export function commandOf(
   ].join(' ');
 }
 
-/** A list of names in the form that the command accepts. */
+/** Formats a list of names in the form that the command accepts. */
 const listWord = (names: readonly string[]): string =>
   shellWord(names.map((name) => name.replaceAll(/[\\,]/g, '\\$&')).join(','));
 

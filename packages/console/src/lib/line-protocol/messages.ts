@@ -11,7 +11,7 @@ export interface CsvProgress {
   readonly shortCount: number;
   readonly writtenCount: number;
   readonly refusedCount: number;
-  /** The server has not listed all rejected rows, so fewer were written. */
+  /** Set if the server has not listed all rejected rows, so that fewer rows were written. */
   readonly isOpen: boolean;
   readonly refused: readonly RefusedGroup[];
   /** The first points, for the preview. */

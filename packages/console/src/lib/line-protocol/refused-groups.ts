@@ -2,7 +2,7 @@ import type { RefusedRow } from '@plinth/line-protocol';
 
 /** Rows with the same error. */
 export interface RefusedGroup {
-  /** Line and message of the first row. */
+  /** Line number and error message of the first row. */
   readonly line: number;
   readonly message: string;
   readonly count: number;
@@ -35,7 +35,7 @@ export class RefusedGroups {
   }
 }
 
-/** `line 2: …; the same in lines 3, 5–9 and 12 more`. */
+/** Formats a group as `line 2: …; the same in lines 3, 5–9 and 12 more`. */
 export function refusedText({ line, message, count, ranges }: RefusedGroup): string {
   const others = count - 1;
   if (others === 0) return `line ${line}: ${message}`;

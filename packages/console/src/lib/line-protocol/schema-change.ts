@@ -21,7 +21,7 @@ const FIELD_KINDS: ReadonlyMap<string, FieldType> = new Map([
 const REFUSED = 'the server rejects such rows';
 const MAX_NAMED_COUNT = 12;
 
-/** The field type of a column; `undefined` for a tag or the time. */
+/** Returns the field type of a column; `undefined` for a tag or the time. */
 export const fieldTypeOf = (kind: string): FieldType | undefined => FIELD_KINDS.get(kind);
 
 /** @param known absent for a table that does not exist yet. */

@@ -34,7 +34,7 @@ export function withNewLines<
 const valuesOf = ({ time, level, service, message, fields }: Line): readonly string[] =>
   textsOf([time, level, service, message, fields]);
 
-/** All nested values as strings. */
+/** Returns all nested values as strings. */
 function textsOf(value: unknown): readonly string[] {
   if (value === undefined) return [];
   return typeof value === 'object' && value !== null

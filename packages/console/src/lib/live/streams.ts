@@ -8,6 +8,6 @@ export const STEADY_MS = 10_000;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 15_000;
 
-/** The delay before a stream is reopened. @param failureCount from 1. */
+/** Returns the delay before a stream is reopened. @param failureCount starts at 1. */
 export const retryDelayMs = (failureCount: number): number =>
   Math.min(FIRST_RETRY_MS * 2 ** (failureCount - 1), MAX_RETRY_MS);

@@ -11,7 +11,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 const EXACT: ReadonlySet<string> = new Set(['int64', 'uint64']);
 
-/** A query for the newest rows, with 64-bit integers and times as text. */
+/** Returns a query for the newest rows, with 64-bit integers and times as text. */
 export function newestRowsQuery(table: string, columns: readonly Column[], count: number): string {
   const list = columns.map(({ name, kind }) => {
     const quoted = quoteName(name, 'sql');

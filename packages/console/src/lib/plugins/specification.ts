@@ -1,6 +1,6 @@
 import { durationText } from '../units.js';
 
-/** A trigger specification (JSON) as readable text. An unknown form is returned unchanged. */
+/** Formats a trigger specification (JSON) as readable text. An unknown form is returned unchanged. */
 export function specificationText(json: string): string {
   let read: unknown;
   try {
@@ -58,7 +58,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Code of a new plugin for a specification such as `every:1h`. */
+/** Returns the code of a new plugin for a specification such as `every:1h`. */
 export function pluginTemplate(specification: string): string {
   if (/^(?:every|cron):/.test(specification)) {
     return `def process_scheduled_call(influxdb3_local, call_time, args=None):

@@ -46,10 +46,10 @@ export function runsOf(lines: readonly Line[]): readonly TriggerRun[] {
   return runs.reverse();
 }
 
-/** The largest two units of `12ms 345us 678ns`. */
+/** Returns the two largest units of `12ms 345us 678ns`. */
 const shortDuration = (text: string): string => text.split(' ').slice(0, 2).join(' ');
 
-/** The position of an error of Python in the code; `undefined` if the error names no line. */
+/** Returns the position of a Python error in the code; `undefined` if the error names no line. */
 export function errorPosition(code: string, error: string): number | undefined {
   const line = Number(/\bline (\d+)/.exec(error)?.[1] ?? 0);
   const lines = code.split('\n');

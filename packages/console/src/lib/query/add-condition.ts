@@ -29,7 +29,7 @@ export const MEASUREMENT = 'iox::measurement';
 const ENDS = new Set(
   'group having order limit offset slimit soffset window qualify fetch tz fill'.split(' '),
 );
-/** After these, an AND would bind to the preceding expression, so the condition is put in parentheses. */
+/** After these keywords, an AND would bind to the preceding expression, so the condition is put in parentheses. */
 const LOOSE = new Set(['or', 'distinct']);
 const SETS = new Set(['union', 'intersect', 'except']);
 
@@ -124,7 +124,7 @@ function parse(typed: string, language: Language): Parsed | string {
 const isName = (token: Token | undefined): token is Token =>
   token?.kind === 'word' || token?.kind === 'name';
 
-/** The table of `a.b.table`, `table t` or `table AS t`. */
+/** Returns the table name in `a.b.table`, `table t` or `table AS t`. */
 function tableOf(source: readonly Token[], language: Language): string | undefined {
   let at = 0;
   while (isName(source[at]) && source[at + 1]?.text === '.') {
@@ -140,7 +140,7 @@ function tableOf(source: readonly Token[], language: Language): string | undefin
   return isAlias ? calledBy(name, language) : undefined;
 }
 
-/** The table column behind a result column; `undefined` for a computed one. */
+/** Returns the table column behind a result column; `undefined` for a computed one. */
 function sourceOf(
   output: string,
   { items, language }: Parsed,
@@ -168,7 +168,7 @@ function readItem(item: readonly Token[], language: Language) {
   return { name: isAlias && last ? calledBy(last, language) : plain, plain, isStar: false };
 }
 
-/** The column of `column` or `t.column`, and of `column::tag` in InfluxQL. */
+/** Returns the column name in `column` or `t.column`, and in `column::tag` of InfluxQL. */
 function plainName(tokens: readonly Token[], language: Language): string | undefined {
   const typed = language === 'influxql' && tokens.at(-2)?.text === ':';
   const named = typed ? tokens.slice(0, -3) : tokens;
@@ -215,7 +215,7 @@ function conditionOf(
   return value && (isOut ? `(${name} IS DISTINCT FROM ${value})` : `${name} = ${value}`);
 }
 
-/** The literal of a value of a column; `undefined` when the text is not such a value. */
+/** Formats a value of a column as a literal; `undefined` if the text is not such a value. */
 export function literalOf(kind: string, text: string, language: Language): string | undefined {
   switch (kind) {
     case 'float64':

@@ -27,7 +27,7 @@ const AFTER_VALUE = new RegExp(
   'i',
 );
 
-/** The completion context at `position`; `undefined` inside a string or a comment. */
+/** Returns the completion context at `position`; `undefined` inside a string or a comment. */
 export function contextAt(text: string, position: number): CompletionContext | undefined {
   const before = statementBefore(text, position);
   const start = position - before.length;
@@ -46,7 +46,7 @@ export function contextAt(text: string, position: number): CompletionContext | u
   return { kind: 'word', from: position - typedName.length, tables };
 }
 
-/** The suggestions for a context, most specific first. */
+/** Returns the suggestions for a context, most specific first. */
 export function suggestionsFor(
   context: Exclude<CompletionContext, { readonly kind: 'value' }>,
   options: { readonly language: Language; readonly schema: readonly SchemaTable[] },
@@ -81,7 +81,7 @@ export function suggestionsFor(
 
 const rank = ({ kind }: Suggestion): number => ['tag', 'field', 'time'].indexOf(kind);
 
-/** The tables named after FROM and JOIN. */
+/** Returns the tables named after FROM and JOIN. */
 function tablesIn(text: string): readonly string[] {
   const found = text.matchAll(
     new RegExp(String.raw`\b(?:from|join)\s+(${NAME}(?:\.${NAME}){0,2})`, 'gi'),
@@ -105,7 +105,7 @@ const MACROS: readonly Suggestion[] = [
   ['max_points', 'number of points that fit into the chart'],
 ].map(([name, detail]) => ({ label: `\${${name}}`, kind: 'macro' as const, detail }));
 
-/** The text from the end of the previous statement. */
+/** Returns the text after the end of the previous statement. */
 function statementBefore(text: string, position: number): string {
   const before = text.slice(0, position);
   return before.slice(before.lastIndexOf(';') + 1);

@@ -1,4 +1,4 @@
-/** The position that an error message reports, as an index into the text; `undefined` when it reports none. */
+/** Returns the position that an error message reports, as an index into the text; `undefined` when it reports none. */
 export function errorPosition(message: string, text: string): number | undefined {
   const place = /Line: (\d+), Column: (\d+)/.exec(message);
   if (place !== null) {

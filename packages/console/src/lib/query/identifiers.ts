@@ -8,7 +8,7 @@ const RESERVED = new Set(
   ),
 );
 
-/** The name, quoted when the language requires it. */
+/** Returns the name, quoted if the language requires it. */
 export function quoteName(name: string, language: Language): string {
   const isPlain = PLAIN[language].test(name) && !RESERVED.has(name.toLowerCase());
   if (isPlain || name === 'time') return name;

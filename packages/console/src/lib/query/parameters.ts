@@ -6,7 +6,7 @@ const TOKENS: Readonly<Record<Language, RegExp>> = {
   influxql: new RegExp(String.raw`${QUOTED.influxql}|\$([A-Za-z_]\w*)`, 'g'),
 };
 
-/** The parameter names (`$name`) of a statement in order, without duplicates. */
+/** Returns the parameter names (`$name`) of a statement in order, without duplicates. */
 export function parameterNames(text: string, language: Language): readonly string[] {
   const names = [...text.matchAll(TOKENS[language])].flatMap(([, name]) => name ?? []);
   return [...new Set(names)];
@@ -17,7 +17,7 @@ export type ParameterType = (typeof PARAMETER_TYPES)[number];
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** The value as JSON with all its digits; `undefined` when it does not have this type. */
+/** Returns the value as JSON with all its digits; `undefined` when it does not have this type. */
 export function parameterJson(typed: string, type: ParameterType): string | undefined {
   const text = typed.trim();
   if (type === 'text') return JSON.stringify(typed);
@@ -25,7 +25,7 @@ export function parameterJson(typed: string, type: ParameterType): string | unde
   return text === 'true' || text === 'false' ? text : undefined;
 }
 
-/** The address keys of `$host`: the value in `p.host`, the type in `t.host` unless it is a string. */
+/** Returns the URL keys of `$host`: `p.host` for the value, and `t.host` for the type unless it is a string. */
 export const valueKey = (name: string): string => `p.${name}`;
 export const typeKey = (name: string): string => `t.${name}`;
 
@@ -34,7 +34,7 @@ type Search = Readonly<Record<string, string>>;
 export const typeOf = (search: Search, name: string): ParameterType =>
   PARAMETER_TYPES.find((each) => each === search[typeKey(name)]) ?? 'text';
 
-/** A JSON object of the valid parameters; `undefined` when there are none. */
+/** Returns a JSON object of the valid parameters; `undefined` when there are none. */
 export function parametersJson(
   search: Search,
   text: string,

@@ -3,7 +3,7 @@ import { writeBuilderQuery } from './builder/write-builder-query.js';
 import { quoteName } from './identifiers.js';
 import type { Language } from './macros.js';
 
-/** The query of the Plot button: one field over time, with a line for each combination of tags. */
+/** Returns the query for the Plot button: one field over time, with a line for each combination of tags. */
 export function plotQuery(
   options: { readonly table: string; readonly field: string; readonly tags: readonly string[] },
   language: Language,

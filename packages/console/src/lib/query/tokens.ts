@@ -39,7 +39,7 @@ function kindOf(piece: string): Token['kind'] {
   return /^[A-Za-z_]/.test(piece) ? 'word' : 'other';
 }
 
-/** The identifier that a token refers to. */
+/** Returns the identifier that a token refers to. */
 export function calledBy({ kind, text }: Token, language: Language): string {
   if (kind !== 'name') return language === 'sql' ? text.toLowerCase() : text;
   const inner = text.slice(1, -1);

@@ -16,7 +16,7 @@ const keywordsOf = (text: string): readonly Suggestion[] =>
     .split(' ')
     .map((keyword): Suggestion => ({ label: keyword.replaceAll('_', ' '), kind: 'keyword' }));
 
-/** The most used functions with descriptions. Source: query-languages, sections 5 and 11. */
+/** The most common functions with descriptions. Source: query-languages, sections 5 and 11. */
 export const FUNCTIONS: Readonly<Record<Language, readonly Suggestion[]>> = {
   sql: functionsOf(`
 date_bin(interval, time) — start of the bucket

@@ -1,6 +1,6 @@
 const KEY = 'plinth-letter-keys';
 
-/** Whether single-key shortcuts are on. Users of speech input may need to turn them off. */
+/** Returns whether single-key shortcuts are enabled. Users of speech input may need to turn them off. */
 export const hasLetterKeys = (): boolean => localStorage.getItem(KEY) !== 'off';
 
 export function setLetterKeys(isOn: boolean): void {

@@ -48,7 +48,7 @@ export const absoluteRange = ({ fromMs, toMs }: TimeRange): RangeText => ({
   to: timeTextOf(Math.ceil(toMs)),
 });
 
-/** The full time range of a table with its nanosecond bounds; `undefined` for an empty table. */
+/** Returns the full time range of a table with its nanosecond bounds; `undefined` for an empty table. */
 export function rangeOfTable(table: {
   readonly min_time: string | null;
   readonly max_time: string | null;
@@ -68,7 +68,7 @@ export const widenRange = ({ fromMs, toMs }: TimeRange): TimeRange => {
   return { fromMs: fromMs - half, toMs: toMs + half };
 };
 
-/** Whether the range depends on the current time. */
+/** Returns whether the range depends on the current time. */
 export const isMoving = ({ from, to }: RangeText): boolean => isRelative(from) || isRelative(to);
 
 export function rangeLabel({ from, to }: RangeText): string {

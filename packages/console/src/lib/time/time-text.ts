@@ -32,7 +32,7 @@ export function parseAbsolute(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** The same time in the next month, or its last day. */
+/** Returns the same time in the next month, on its last day if the month is shorter. */
 export function addMonth(seconds: number): number {
   const date = new Date(seconds * 1000);
   const day = date.getUTCDate();
@@ -52,7 +52,7 @@ function startOf(ms: number, unit: string): number {
   return Math.floor((ms + offset) / size) * size - offset;
 }
 
-/** UTC without trailing zeros, for input fields. */
+/** Formats a time in UTC without trailing zeros, for input fields. */
 export const timeTextOf = (ms: number): string =>
   new Date(ms)
     .toISOString()

@@ -9,7 +9,10 @@ export interface DeliveryHistory {
 
 const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
 
-/** The share of successful attempts. Only a history without failures has 100 %. `undefined` without attempts. */
+/**
+ * Returns the percentage of successful attempts: 100 % only for a history without failures, `undefined` without
+ * attempts.
+ */
 export function successPercent({ succeeded, failed }: DeliveryHistory): number | undefined {
   const [good, bad] = [sum(succeeded), sum(failed)];
   return good + bad === 0 ? undefined : Math.floor((100 * good) / (good + bad));
@@ -28,7 +31,9 @@ export interface Bar {
 
 const MIN_PX = 1.5;
 
-/** The bars of buckets with attempts. The highest bar has the full height, and a small count is still visible. */
+/**
+ * Returns the bars of buckets with attempts. The highest bar has the full height, and a small count remains visible.
+ */
 export function barsOf({ succeeded, failed }: DeliveryHistory, height: number): readonly Bar[] {
   const most = Math.max(1, ...succeeded.map((count, index) => count + (failed[index] ?? 0)));
   const px = (count: number): number =>

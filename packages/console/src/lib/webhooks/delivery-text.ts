@@ -51,7 +51,7 @@ const FAILURES: Readonly<Record<string, string>> = {
 export const isDelivered = ({ status_code }: Pick<Delivery, 'status_code'>): boolean =>
   status_code >= 200 && status_code < 400;
 
-/** `503 Service Unavailable`, or why there was no response. */
+/** Returns `503 Service Unavailable`, or the reason why no response was received. */
 export function resultText({
   status,
   status_code,
@@ -71,7 +71,7 @@ export function attemptText({
   return redelivery ? 'Redelivered' : 'Attempt 1';
 }
 
-/** Durations are stored in steps of 10 ms. */
+/** Formats a duration. Durations are stored in steps of 10 ms. */
 export const deliveryDuration = (seconds: number, text: (ms: number) => string): string =>
   seconds === 0 ? '< 10 ms' : text(seconds * 1000);
 
@@ -87,7 +87,7 @@ export interface DeliveryFigures {
   readonly isFailing: boolean;
 }
 
-/** Figures of the deliveries of the last hour; `undefined` without deliveries. */
+/** Returns the figures for the deliveries of the last hour; `undefined` without deliveries. */
 export function deliveryFigures(lastHour: {
   readonly deliveries: number;
   readonly failed: number;
@@ -110,7 +110,7 @@ export const deliveryCount = (count: number): string =>
 export const eventName = ({ event, action }: Pick<Delivery, 'event' | 'action'>): string =>
   action === null ? event : `${event}.${action}`;
 
-/** A sentence about the part of a response that is not stored; `undefined` if the response is complete. */
+/** Returns a sentence about the part of a response that was not stored; `undefined` if the response is complete. */
 export function missingText(delivery: {
   readonly response: { readonly headers: Readonly<Record<string, string>> | null };
   readonly response_bytes: number | null;

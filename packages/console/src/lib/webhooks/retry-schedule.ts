@@ -1,7 +1,7 @@
 import { parseDuration } from '../time/duration.js';
 import { durationText } from '../units.js';
 
-/** Bounds of the server. */
+/** The server's bounds. */
 export const MAX_RETRY_COUNT = 20;
 const MAX_DELAY_SEC = 604_800;
 
@@ -11,7 +11,7 @@ const SECONDS: readonly (readonly [unit: string, seconds: number])[] = [
   ['m', 60],
 ];
 
-/** The delays as they are typed: `5s, 5m, 2h`. */
+/** Formats the delays as the user types them: `5s, 5m, 2h`. */
 export const delaysText = (delaysSec: readonly number[]): string =>
   delaysSec
     .map((delay) => {
@@ -20,7 +20,7 @@ export const delaysText = (delaysSec: readonly number[]): string =>
     })
     .join(', ');
 
-/** The seconds of delays such as `5s, 5m, 2h`; `undefined` if the server would not accept them. */
+/** Returns delays such as `5s, 5m, 2h` in seconds; `undefined` if the server would not accept them. */
 export function parseDelays(text: string): readonly number[] | undefined {
   const delays = text.split(',').map((part) => {
     const [, seconds] = /^\s*(\d+(?:\.\d+)?)\s*s?\s*$/.exec(part) ?? [];
@@ -40,7 +40,7 @@ export interface Attempt {
   readonly atSec: number;
 }
 
-/** All attempts of an event whose attempts fail. */
+/** Returns all attempts for an event if none of them succeeds. */
 export function attemptsOf(delaysSec: readonly number[]): readonly Attempt[] {
   let atSec = 0;
   return [0, ...delaysSec].map((delaySec, index) => {
@@ -49,11 +49,11 @@ export function attemptsOf(delaysSec: readonly number[]): readonly Attempt[] {
   });
 }
 
-/** A delay of a schedule, which may be shorter than a second. */
+/** Formats a delay of a schedule, which may be shorter than a second. */
 export const delayText = (seconds: number): string =>
   seconds > 0 && seconds < 1 ? `${Math.round(seconds * 1000)} ms` : durationText(seconds);
 
-/** The time of an attempt. The later it is, the coarser it is. */
+/** Formats the time of an attempt. Later times are rounded more coarsely. */
 export function timeOfAttempt(atSec: number): string {
   const size = atSec < 60 ? 1 : atSec < 3600 ? 60 : 3600;
   const rounded = size * Math.round(atSec / size);

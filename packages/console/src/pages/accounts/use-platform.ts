@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { fetchPlatforms } from '../../api/accounts.js';
 
-/** The platform and mode in the address, or the first platform in test mode. */
+/** Returns the platform and mode in the URL, or the first platform in test mode. */
 export function usePlatform() {
   const search = useSearch({ strict: false }) as Record<string, string>;
   const platforms = useQuery({ queryKey: ['accounts', 'platforms'], queryFn: fetchPlatforms });

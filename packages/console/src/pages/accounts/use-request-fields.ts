@@ -4,7 +4,7 @@ import { fetchRequestSchemas } from '../../api/accounts.js';
 import { HIDDEN_FIELDS } from '../../lib/account-form.js';
 import { requestFields } from '../../lib/form/record-fields.js';
 
-/** The inputs of a request, derived from its schema on the server. */
+/** Returns the inputs of a request, derived from its schema on the server. */
 export function useRequestFields(
   schema: 'AccountCreate' | 'AccountUpdate' | 'PersonCreate' | 'PersonUpdate',
 ) {

@@ -1,7 +1,7 @@
 import type { Extent } from '../../api/tsdb.js';
 import { nanosText } from '../../lib/units.js';
 
-/** The first and the last time, to the second. */
+/** Formats the first and the last time, to the second. */
 export function extentText({ min_time, max_time }: Extent): string {
   if (min_time === null || max_time === null) return '–';
   const short = (ns: string): string => nanosText(BigInt(ns)).slice(0, 19);

@@ -38,5 +38,5 @@ export function useStorageJobs(): LiveUse {
   });
 }
 
-/** Changes when a flush or compaction starts or ends, so that the files may have changed. */
+/** Returns a string that changes when a flush or compaction starts or ends, after which the files may have changed. */
 const stageOf = ({ flush, compaction }: Storage): string => JSON.stringify([flush, compaction]);

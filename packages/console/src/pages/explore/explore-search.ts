@@ -28,7 +28,7 @@ export const addressOf = (range: TimeRange): ExploreSearch => ({ ...absoluteRang
 /** The bucket count when no chart determines it. */
 const POINT_COUNT = 600;
 
-/** The query to send outside the page; `undefined` for an invalid time range. */
+/** Returns the query to send outside the page; `undefined` for an invalid time range. */
 export function textToSend(search: ExploreSearch): QueryText | undefined {
   const { q = '', db = '' } = search;
   const range = resolveRange(rangeOf(search), Date.now());
@@ -41,7 +41,7 @@ export function textToSend(search: ExploreSearch): QueryText | undefined {
 export const viewOf = ({ view }: ExploreSearch): View | undefined =>
   VIEWS.find((each) => each === view);
 
-/** The title of a tab: the table in its query. */
+/** Returns the title of a tab, which is the table in its query. */
 export function titleOf({ q = '', name }: ExploreSearch): string {
   if (name !== undefined) return name;
   const text = tableOf(q) ?? q.trim().split('\n')[0] ?? '';
@@ -49,7 +49,7 @@ export function titleOf({ q = '', name }: ExploreSearch): string {
   return text.length > 24 ? `${text.slice(0, 23)}…` : text;
 }
 
-/** The first table that a query names. */
+/** Returns the first table that a query names. */
 export function tableOf(q: string): string | undefined {
   const table = /\b(?:from|into)\s+(?:"([^"]+)"|([\w.-]+))/i.exec(q);
   return table?.[1] ?? table?.[2];

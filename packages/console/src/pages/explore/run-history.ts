@@ -15,7 +15,7 @@ export interface HistoryEntry {
   readonly error: string | undefined;
 }
 
-/** The runs, newest first. */
+/** Reads the runs, newest first. */
 export const readHistory = async (): Promise<readonly HistoryEntry[]> =>
   (await readKept<readonly HistoryEntry[]>(KEY)) ?? [];
 

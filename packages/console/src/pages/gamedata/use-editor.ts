@@ -3,14 +3,14 @@ import { type EditorSession, fetchEditorSession } from '../../api/server.js';
 
 type Scope = EditorSession['scopes'][number];
 
-/** What the token of this tab permits in the editor. */
+/** Returns the permissions of this tab's token in the editor. */
 export function useEditor() {
   const session = useQuery({
     queryKey: ['gamedata', 'session'],
     queryFn: () => fetchEditorSession(),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  /** The reason why a control is disabled; `undefined` if the token has the scope. */
+  /** Returns the reason why a control is disabled; `undefined` if the token has the scope. */
   const missing = (scope: Scope): string | undefined =>
     session.data === undefined || session.data.scopes.includes(scope)
       ? undefined

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { fetchHistory, type HistoryEntry } from '../../api/gamedata.js';
 
-/** Changes that are neither published nor discarded, newest first. */
+/** Fetches changes that are neither published nor discarded, newest first. */
 export function useOpenChanges() {
   const history = useQuery({
     queryKey: ['gamedata', 'history'],

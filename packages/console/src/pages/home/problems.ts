@@ -7,7 +7,7 @@ import { type App, fetchApps, fetchQueue } from '../../api/webhooks.js';
 import { countText, durationText } from '../../lib/units.js';
 import { deliveryCount, deliveryFigures } from '../../lib/webhooks/delivery-text.js';
 
-/** Something that an operator should look at, with the page for it. */
+/** A problem that an operator should check, with the page for it. */
 export interface Problem {
   readonly isBad: boolean;
   readonly text: string;
@@ -18,11 +18,11 @@ export interface Problem {
   }[];
 }
 
-/** Each app and database is read with its own requests, so only so many are checked. */
+/** Each app and database requires its own requests, so the number of checks is limited. */
 const MAX_CHECKED = 20;
 const RECENT_MS = 10 * 60_000;
 
-/** The problems of all services that run here, the worst first. */
+/** Fetches the problems of all services that run here, the most severe first. */
 export async function fetchProblems({ services }: ServerInfo): Promise<readonly Problem[]> {
   const checks = [
     serverProblems(),

@@ -10,7 +10,7 @@ export interface Panel {
   readonly service?: string;
 }
 
-/** The mean of a gauge in each bucket. */
+/** Returns a query for the mean of a gauge in each bucket. */
 const gauge = (field: string, name: string, factor = ''): string =>
   `SELECT date_bin(\${interval}, time) AS time, avg(${field})${factor} AS ${name}
 FROM metrics
@@ -18,7 +18,7 @@ WHERE ${RANGE_CONDITION} AND ${field} IS NOT NULL
 GROUP BY 1
 ORDER BY 1`;
 
-/** The increase of a counter per second, over all its series. */
+/** Returns a query for the increase of a counter per second, over all its series. */
 export const rate = (field: string, tags: string, name: string, factor = ''): string => {
   const group = tags === '' ? '' : `, ${tags}`;
   return `WITH buckets AS (

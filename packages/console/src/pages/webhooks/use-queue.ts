@@ -2,7 +2,7 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { fetchQueue, type Queue } from '../../api/webhooks.js';
 import { useLiveState } from '../../components/live/use-live.js';
 
-/** The delivery queue of an app. */
+/** Fetches the delivery queue of an app. */
 export function useQueue(app: string): UseQueryResult<Queue> {
   const queryKey = ['webhooks', 'queue', app];
   const topic = `queue:${encodeURIComponent(app)}`;

@@ -22,7 +22,7 @@ export class DataSet {
   readonly #names = new Map<Kind, ReadonlyMap<string, readonly string[]>>();
   #relations: Relations | undefined;
 
-  /** @param like shares the data derived from tables that both sets have. */
+  /** @param like data set whose derived data is reused for the tables that both sets share. */
   constructor(options: DataSetMetadata, tables: Tables, like?: DataSet) {
     this.metadata = options;
     this.tables = tables;
@@ -55,7 +55,7 @@ export class DataSet {
     return this.tables[kind].get(id);
   }
 
-  /** Name in the default language; `null` if no record has this id. */
+  /** Returns the name in the default language; `null` if no record has this id. */
   nameOf(kind: Kind, id: string): string | null {
     const row = this.row(kind, id);
     return row === undefined ? null : textColumn(row, 'name');
@@ -73,7 +73,7 @@ export class DataSet {
     this.#relations ??= relations;
   }
 
-  /** Ids of the records with this id, slug or name, ignoring case. */
+  /** Returns the ids of the records with this id, slug or name, ignoring case. */
   resolve(kind: Kind, idOrName: string): readonly string[] {
     if (this.tables[kind].rows.length > MAX_NAMED_COUNT) return this.#find(kind, idOrName);
     const names = this.#namesOf(kind);
@@ -115,8 +115,8 @@ export class DataSet {
   }
 
   /**
-   * Like `resolve` by scanning all rows. A table of all names would take more memory than the scan
-   * is worth.
+   * Like `resolve`, but scans all rows. A table of all names would use too much memory for the time
+   * that it saves.
    */
   #find(kind: Kind, idOrName: string): readonly string[] {
     const lower = idOrName.trim().toLowerCase();
@@ -148,7 +148,7 @@ export class DataSet {
   }
 }
 
-/** Id, slug and name in comparable form. */
+/** Returns id, slug and name in normalized form. */
 const namesOf = (row: Row): readonly string[] => [
   row.id.toLowerCase(),
   row.slug,

@@ -8,7 +8,7 @@ import { compareSortKeys, sortKeyOf } from './sort-values.js';
 /** Versions that share a table share its order. */
 const orders = new WeakMap<KindTable, readonly number[]>();
 
-/** Row positions in the order of lists without `sort`. */
+/** Returns the row positions in the order of lists without `sort`. */
 export function defaultOrderOf(set: DataSet, kind: Kind): readonly number[] {
   const table = set.tables[kind];
   const known = orders.get(table);

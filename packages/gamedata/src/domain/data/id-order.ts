@@ -12,7 +12,7 @@ export interface IdOrder {
 
 const RUN_LENGTH = 1024;
 
-/** Merge sort in time slices, because sorting 100,000 rows in one step would block the event loop. */
+/** Sorts rows with a merge sort in time slices, because sorting 100,000 rows in one step would block the event loop. */
 export async function orderIds(rows: readonly Row[]): Promise<IdOrder> {
   const idAt = (position: number): string => rows[position]?.id ?? '';
   let from = Uint32Array.from(rows, (_row, position) => position);

@@ -33,8 +33,8 @@ export class KindTable {
   }
 
   /**
-   * Also returns false if the groups are cut differently, because comparing all rows costs more
-   * than indexing them.
+   * Also returns false if the group boundaries differ, because comparing all rows costs more than
+   * indexing them.
    */
   #namesAlike(other: KindTable): boolean {
     return (
@@ -64,7 +64,7 @@ export class KindTable {
     return other === this || (this.#byId !== undefined && this.#byId === other.#byId);
   }
 
-  /** Rows of groups that the other table does not share. */
+  /** Yields the rows of groups that the other table does not share. */
   *rowsBeyond(other: KindTable | undefined): Generator<Row> {
     const shared = new Set(other?.groups);
     for (const group of this.groups) if (!shared.has(group)) yield* group.rows;
@@ -96,7 +96,7 @@ function rowsOf(groups: readonly RowGroup[]): readonly Row[] {
 const at = (rows: readonly Row[], index: number | undefined): Row | undefined =>
   index === undefined ? undefined : rows[index];
 
-/** Cuts rows into groups. */
+/** Splits rows into groups. */
 export function groupRows(rows: readonly Row[]): RowGroup[] {
   const groups: RowGroup[] = [];
   for (let start = 0; start < rows.length; start += GROUP_SIZE) {

@@ -16,7 +16,7 @@ export class Presenter implements View {
   readonly #names = new Map<string, string | null>();
   readonly #imageLink: ImageLink | undefined;
 
-  /** @param imageLink undefined: images as stored, which is how editors see them. */
+  /** @param imageLink if undefined, images stay as stored, as editors see them. */
   constructor(set: DataSet, language: Language, imageLink?: ImageLink) {
     this.set = set;
     this.#imageLink = imageLink;

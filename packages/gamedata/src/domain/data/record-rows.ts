@@ -19,7 +19,10 @@ export type Prepared =
 
 const checks = new Map<Kind, (record: unknown) => unknown>();
 
-/** Compiled on first use, so that servers without edits never compile it. */
+/**
+ * Returns the validator of a kind, compiled on first use, so that servers without edits never
+ * compile it.
+ */
 function checkOf(kind: Kind): (record: unknown) => unknown {
   let check = checks.get(kind);
   if (check === undefined) {
@@ -52,7 +55,7 @@ export function prepareRecord(
   faults.push(...schemaFaults(kind, record));
   const jsonFaults = findJsonFaults(record);
   faults.push(...jsonFaults);
-  // `isTooLarge` serialises the value, which fails for excessive nesting.
+  // `isTooLarge` serializes the value, which fails for excessive nesting.
   if (jsonFaults.length === 0 && isObject(record) && isTooLarge(record['extra'])) {
     const message = `extra is larger than ${MAX_EXTRA_SIZE_BYTES} bytes`;
     faults.push({ path: '/extra', code: 'too_large', message });

@@ -1,7 +1,7 @@
 import { invariant } from '@plinth/kernel';
 import type { TextPiece, TextStore } from '../../storage/text-store.js';
 
-/** From this many rows on, one shared piece takes less memory than separate strings. */
+/** Number of rows from which one shared piece uses less memory than separate strings. */
 const MIN_PACKED_COUNT = 16;
 
 /**
@@ -43,7 +43,7 @@ export class Row {
     return typeof content === 'string' ? content : content.view(this.#start, this.#end).toString();
   }
 
-  /** Size of the text in UTF-8. */
+  /** Size of the text in bytes, encoded as UTF-8. */
   get sizeBytes(): number {
     const content = this.#content;
     return typeof content === 'string' ? Buffer.byteLength(content) : this.#end - this.#start;

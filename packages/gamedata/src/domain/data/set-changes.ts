@@ -86,7 +86,9 @@ const cut = (rows: readonly Row[]): readonly RowGroup[] =>
     ? [{ rows }]
     : [{ rows: rows.slice(0, GROUP_SIZE) }, { rows: rows.slice(GROUP_SIZE) }];
 
-/** Position of a record in `base`, relative to its next neighbor that `set` still has. */
+/**
+ * Returns the position of a record in `base`, relative to its next neighbor that is still in `set`.
+ */
 function placeIn(
   base: DataSet,
   set: DataSet,
@@ -107,7 +109,7 @@ function placeIn(
   return undefined;
 }
 
-/** Returns the set with another replacement for a removed id, or with none. */
+/** Returns the set with a changed or removed replacement for a removed id. */
 export function withAlias(
   set: DataSet,
   kind: Kind,

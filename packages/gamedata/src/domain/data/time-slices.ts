@@ -40,7 +40,7 @@ export class TimeSlices {
     if (this.#pace?.signal?.aborted) throw new ServerBusy('the client has disconnected');
   }
 
-  /** Like `next`, for entries that each take long. */
+  /** Like `next`, for entries that each take a long time. */
   check(): Promise<void> | undefined {
     if (performance.now() - this.#startMs < SLICE_MS) return undefined;
     return (this.#pace?.yielder.next() ?? setImmediate()).then(() => {

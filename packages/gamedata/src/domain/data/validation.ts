@@ -49,8 +49,8 @@ export async function validateSet(
 }
 
 /**
- * Rows that may have become invalid: changed rows, and rows that refer to a changed or removed
- * record.
+ * Returns rows that may have become invalid: changed rows, and rows that refer to a changed or
+ * removed record.
  */
 function affectedRows(
   set: DataSet,
@@ -71,8 +71,8 @@ function affectedRows(
 }
 
 /**
- * Search strings for ids and slugs whose references may have become invalid; `undefined` when there
- * are too many.
+ * Returns search strings for ids and slugs whose references may have become invalid; `undefined`
+ * when there are too many.
  */
 function changedTargets(set: DataSet, since: DataSet): readonly string[] | undefined {
   const targets: string[] = [];

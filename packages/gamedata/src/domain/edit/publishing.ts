@@ -83,8 +83,8 @@ export class Publishing {
   }
 
   /**
-   * The base of the draft with some kinds as published; `undefined` if the base is the published
-   * version.
+   * Returns the base of the draft with some kinds as published; `undefined` if the base is the
+   * published version.
    */
   async #baseWithout(kinds: readonly Kind[]) {
     const { draftManifest } = await this.#editions.state();

@@ -23,7 +23,7 @@ export class SerializedWrites {
   readonly #editions: EditionStore;
   readonly #clock: Clock;
   #readMs: number;
-  /** Start of a change of this node that delays reading; `undefined` when none does. */
+  /** Start of a change by this node that delays reading; `undefined` if there is none. */
   #heldMs: number | undefined;
   #reloadedMs: number;
 
@@ -76,8 +76,8 @@ export class SerializedWrites {
   }
 
   /**
-   * Changes the base of drafts. The work may take long before `Ledger.moveBase` stores it, and is
-   * repeated if another node was faster. Throws `unavailable`.
+   * Changes the base of drafts. The work may take a long time before `Ledger.moveBase` stores it,
+   * and is repeated if another node was faster. Throws `unavailable`.
    */
   async changeBase<T>(editRequest: EditRequest, work: () => Promise<T>): Promise<T> {
     return await this.#ledger.exclusive(async () => {
@@ -112,7 +112,7 @@ export class SerializedWrites {
     });
   }
 
-  /** Reserves a number for a change that is stored later. Only inside `changeBaseOnce`. */
+  /** Reserves a number for a change that is stored later. Call only inside `changeBaseOnce`. */
   async reserveSeq(editRequest: EditRequest): Promise<number> {
     return await this.#withRetries(() =>
       this.#decideInTransaction({ actor: editRequest.actor }, async ({ seq }) => ({ result: seq })),

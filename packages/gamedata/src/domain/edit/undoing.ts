@@ -24,7 +24,7 @@ export class Undoing {
     this.#draft = deps.draft;
   }
 
-  /** Undoes an own unpublished change: the last one, or the one with this number. */
+  /** Undoes one of the actor's unpublished changes: the last one, or the one with this number. */
   async undo(editRequest: EditRequest, seq: number | undefined): Promise<HistoryEntry> {
     return await this.#turns.changeRecord(editRequest, async (write) => {
       const entry =
@@ -85,7 +85,10 @@ export class Undoing {
     return entry;
   }
 
-  /** Sets the record of an entry to another state, unless it was changed after that entry. */
+  /**
+   * Restores the record of a history entry to another state, unless it was changed after that
+   * entry.
+   */
   async #turn(
     step: Step,
     op: 'undo' | 'redo',

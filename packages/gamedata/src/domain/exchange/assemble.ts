@@ -172,7 +172,7 @@ class Assembly {
     return row;
   }
 
-  /** Returns the row of a record; the old row if only its time differs. */
+  /** Returns the row of a record; the old row if only its timestamp differs. */
   #place(record: ReadRecord, id: string, texts: Buffer): Row {
     const { kind, start, end, hasOwnSlug } = record;
     const old = this.#before.row(kind, id);
@@ -191,7 +191,7 @@ class Assembly {
     return withoutTime(oldText) === withoutTime(text) ? old : row;
   }
 
-  /** Groups of kinds with changes. */
+  /** Returns the row groups of all changed kinds. */
   groups(): Partial<Record<Kind, readonly RowGroup[]>> {
     const groups: Partial<Record<Kind, readonly RowGroup[]>> = {};
     for (const kind of KINDS) {

@@ -54,7 +54,7 @@ const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/;
 
 export const targetKey = (kind: Kind, id: string): string => `${kind}/${id}`;
 export const categoryKey = (id: string): string => `category/${id}`;
-/** Key of a map that is referred to by its slug. */
+/** Returns the key of a map that is referred to by its slug. */
 export const mapSlugKey = (slug: string): string => `map-slug/${slug}`;
 
 /**
@@ -103,7 +103,7 @@ function readFiles(pieces: JsonPieces): ReadonlyMap<string, unknown> {
   return files;
 }
 
-/** Checked here, because the position in the file is still known. */
+/** Rejects unsupported JSON here, where the position in the file is still known. */
 function refuseJsonFaults(file: string, value: unknown): void {
   const faults = findJsonFaults(value);
   if (faults.length === 0) return;

@@ -123,7 +123,7 @@ function repairOtherReferences(set: DataSet, record: StoredRecord): readonly Fin
   return [];
 }
 
-/** A group without remaining quests is removed. */
+/** Removes a group without remaining quests. */
 function dropEmptyGroups(record: { conditions: { quests: string[][] } }): void {
   record.conditions.quests = record.conditions.quests.filter((group) => group.length > 0);
 }

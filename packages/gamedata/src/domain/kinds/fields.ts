@@ -48,7 +48,7 @@ export const maximum = (field: string): Filter => ({ type: 'maximum', field });
 
 export const id: Field = { type: 'text', get: (row) => row.id };
 
-/** Translatable members at the root of a record. */
+/** Returns the translatable members at the root of a record. */
 export function rootTexts<R extends object>(
   record: R,
   names: readonly (keyof R & string)[],

@@ -163,7 +163,7 @@ export const ITEMS: KindSpec<'items'> = {
   },
 };
 
-/** Armour categories share the armour properties. */
+/** Armor categories share the armor properties. */
 function propertiesOf(category: string): string {
   return category === 'helmet'
     ? 'armor'
@@ -241,7 +241,7 @@ interface Weapon {
 }
 type Mod = NonNullable<StoredItem['properties']['mod']>;
 
-/** Inputs of an item for computing presets. */
+/** Returns the inputs of an item for computing presets. */
 export function presetInputs(row: import('../data/row.js').Row): PresetInputs {
   const { weapon, mod } = row.columns;
   return {

@@ -81,7 +81,7 @@ export interface KindSpec<K extends Kind = Kind> {
   /** Returns the public form of the record, in its current language. */
   serve(record: StoredRecords[K], view: View): Record<string, unknown>;
   references(record: StoredRecords[K]): readonly Reference[];
-  /** Checks rules of the record, and rules towards other records that are not plain references. */
+  /** Checks the record's own rules, and rules about other records that are not plain references. */
   check(record: StoredRecords[K], set: DataSet): readonly Fault[];
   readonly fields: Readonly<Record<string, Field>>;
   readonly filters: Readonly<Record<string, Filter>>;

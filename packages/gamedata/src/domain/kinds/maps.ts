@@ -33,7 +33,7 @@ export const MAPS: KindSpec<'maps'> = {
       bosses: bosses.map(({ name, description, spawnChance }) => ({
         name,
         description,
-        // Hundredths give integer percentages; finer values keep their decimals.
+        // Two-decimal chances become integer percentages; finer values keep their decimals.
         spawnRate: `${Number((spawnChance * 100).toFixed(4))}%`,
         spawnChance,
       })),

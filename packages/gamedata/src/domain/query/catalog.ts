@@ -117,7 +117,7 @@ export class Catalog {
     };
   }
 
-  /** Positions of all matching rows, in list order. */
+  /** Returns the positions of all matching rows, in list order. */
   async #select(
     set: DataSet,
     request: ListRequest,
@@ -159,7 +159,7 @@ export class Catalog {
     return sortRows(order, { set, kind, sort, scores, names });
   }
 
-  /** Sort names by field, for languages whose names are not in columns. */
+  /** Returns the names to sort by for each field, for languages whose names are not in columns. */
   async #namesFor(
     set: DataSet,
     { kind, sort }: ListRequest,
@@ -178,7 +178,7 @@ export class Catalog {
     return found;
   }
 
-  /** Rows with a text in their names, in this language or the default one. */
+  /** Returns the rows whose names contain a string, in this language or the default one. */
   async #searchRows(
     set: DataSet,
     kind: Kind,

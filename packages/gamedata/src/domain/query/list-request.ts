@@ -38,7 +38,7 @@ export interface ListRequest {
 
 export interface Includes {
   readonly relations: readonly string[];
-  /** The parameter that the client used. */
+  /** Name of the parameter that the client used. */
   readonly param: 'include' | 'expand';
 }
 
@@ -53,7 +53,9 @@ const MAX_SORT_KEYS = 5;
 const MAX_FIELDS = 50;
 const MAX_IDS = 250;
 
-/** Source: gamedata, sections 2.4, 2.5 and 2.9. Throws `invalid_parameter`. */
+/**
+ * Parses a list request. Throws `invalid_parameter`. Source: gamedata, sections 2.4, 2.5 and 2.9.
+ */
 export function readListRequest(kind: Kind, queryText: string, limits: ListLimits): ListRequest {
   const parameters = new Parameters(queryText);
   const { isPaged } = KIND_WIRE[kind];

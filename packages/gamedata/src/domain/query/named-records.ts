@@ -13,11 +13,10 @@ export interface NameLookup {
 const MAX_JOINED_COUNT = 8;
 
 /**
- * Returns the ids of the records that filter values name by id, slug or name, ignoring case.
- * Commas separate values but also occur in names, so adjacent values that form a name together
- * match that name.
+ * Returns the ids of the records that filter values name by id, slug or name, ignoring case. Commas
+ * separate values but also occur in names, so adjacent values that together form a name match it.
  * @param inLanguage index of the client's language if it is not the default one; names in it match
- *   too.
+ * too.
  */
 export async function idsNamed(
   set: DataSet,

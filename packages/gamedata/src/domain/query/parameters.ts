@@ -1,6 +1,6 @@
 import { gameDataError } from '../../errors.js';
 
-/** Maximum length of one list value; longer than any text by which a record is found. */
+/** Maximum length of one list value; record ids, slugs and names are shorter. */
 const MAX_ENTRY_LENGTH = 256;
 export const MAX_OFFSET = 2_147_483_647;
 /** Maximum search hits per response. */

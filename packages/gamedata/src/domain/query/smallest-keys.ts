@@ -1,4 +1,7 @@
-/** Selects the smallest of any number of keys, using memory for about twice the selected number. */
+/**
+ * Selects the smallest of any number of keys, using memory for about twice as many keys as it
+ * selects.
+ */
 export class SmallestKeys {
   readonly #count: number;
   readonly #keys: Float64Array;

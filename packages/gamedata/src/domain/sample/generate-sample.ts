@@ -25,9 +25,8 @@ export interface SampleOptions {
 }
 
 /**
- * The Sundered Shelf: one world per seed, identical on every machine and Node version. Yields
- * records kind by kind, in order.
- * Source: gamedata, section 7.
+ * Yields the records of the Sundered Shelf kind by kind, in order. There is one world per seed,
+ * identical on every machine and Node version. Source: gamedata, section 7.
  */
 export function* generateSample({
   seed,

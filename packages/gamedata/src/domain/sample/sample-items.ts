@@ -297,7 +297,7 @@ export class ItemMaker {
 
 const EFFECTS = ['stops bleeding', 'sets bones', 'lowers fever', 'clears lungs', 'dulls pain'];
 
-/** Position of a block's item within its category. */
+/** Returns the position of a block's item within its category. */
 export function placeOf(position: number): { readonly category: string; readonly place: number } {
   let start = 0;
   for (const [category, count] of BLOCK) {

@@ -22,7 +22,7 @@ export class SampleRandom {
     return (mixed ^ (mixed >>> 14)) >>> 0;
   }
 
-  /** An integer in [from, to]. */
+  /** Returns an integer in [from, to]. */
   between(from: number, to: number): number {
     return from + (this.#next() % (to - from + 1));
   }
@@ -31,7 +31,7 @@ export class SampleRandom {
     return list[this.#next() % list.length] as T; // lists are not empty
   }
 
-  /** `count` different entries, in list order. */
+  /** Returns `count` different entries, in list order. */
   some<T>(list: readonly T[], count: number): T[] {
     const left = [...list.keys()];
     const taken: number[] = [];

@@ -110,7 +110,10 @@ function derived(kind: Kind): Record<string, TSchema> {
 
 const made = new Map<Kind, TObject>();
 
-/** JSON Schema of a served record; `locales` is present with `lang=all`. Created on first use. */
+/**
+ * Returns the JSON Schema of a served record; `locales` is present with `lang=all`. Created on
+ * first use.
+ */
 export function servedSchema(kind: Kind): TObject {
   let schema = made.get(kind);
   if (schema === undefined) {

@@ -61,7 +61,7 @@ export function readObject(bytes: Uint8Array): Record<string, unknown> {
   return value;
 }
 
-/** Checked before parsing, which would take long. */
+/** Rejects deep nesting before parsing, which would take a long time. */
 function refuseDeep(bytes: Uint8Array): void {
   try {
     refuseExcessiveJson(bytes, { maxDepth: MAX_DEPTH });
@@ -78,7 +78,7 @@ function refuseDeep(bytes: Uint8Array): void {
   }
 }
 
-/** An absent body counts as an empty object. */
+/** Parses an optional JSON object; an absent body counts as an empty object. */
 export function readOptionalObject(bytes: Uint8Array): Record<string, unknown> {
   return bytes.length === 0 ? {} : readObject(bytes);
 }

@@ -25,8 +25,8 @@ export function kindOf(request: HttpRequest): Kind {
 }
 
 /**
- * Kinds selected by the path; all without a type. Like the real system, saving an unknown type
- * returns 400.
+ * Returns the kinds selected by the path, or all kinds if the path has no type. As in the real
+ * system, saving an unknown type returns 400.
  */
 export function kindsOf(request: HttpRequest): readonly Kind[] {
   const name = parameterOf(request, 'type');

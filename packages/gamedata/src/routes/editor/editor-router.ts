@@ -64,7 +64,7 @@ export class EditorRouter {
     );
   }
 
-  /** Like `route` for responses of any type. */
+  /** Like `route`, for responses of any content type. */
   answering(
     options: {
       readonly method: Route['method'];
@@ -97,7 +97,10 @@ export class EditorRouter {
     );
   }
 
-  /** A change that runs once, however often a client repeats it with the same `Idempotency-Key`. */
+  /**
+   * Returns the route of a change that runs once, however often a client repeats it with the same
+   * `Idempotency-Key`.
+   */
   post(
     path: string,
     scope: Scope,
@@ -134,7 +137,7 @@ const PARAMETERS: TProperties = {
   n: Type.String({ description: 'number of the version' }),
 };
 
-/** Common API documentation of the editor routes. */
+/** Returns the API documentation that all editor routes share. */
 export const editorDocs = (path: string, docs: RouteDocs): RouteDescription =>
   docsOf('editor', {
     ...docs,

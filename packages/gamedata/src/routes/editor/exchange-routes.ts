@@ -37,7 +37,7 @@ const EXPORT: RouteDocs = {
   },
 };
 
-/** Routes that import and export complete data sets. */
+/** Returns the routes that import and export complete data sets. */
 export function exchangeRoutes(router: EditorRouter): readonly Route[] {
   const { deps } = router;
   return [
@@ -76,7 +76,7 @@ async function exportResponse(request: HttpRequest, parts: EditorRouteDeps): Pro
   const format = parameters.choice('format', ['native', 'tarkovdata']) ?? 'native';
   const isDraft = parameters.flag('drafts') ?? false;
   const version = parameters.integer('version', { min: 1 });
-  // An empty export would be taken for a backup.
+  // An empty export could be mistaken for a backup.
   if (version === undefined) parts.library.assertReadable();
   const edition = await parts.library.edition(version);
   const set = isDraft ? parts.editor.draft : edition.set;

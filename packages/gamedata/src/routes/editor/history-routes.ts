@@ -40,7 +40,7 @@ const UNDO: RouteDocs = {
 };
 const REDO: RouteDocs = { operationId: 'redo', summary: 'Redo an undone change', ...ONE_CHANGE };
 
-/** Routes for the change history, undo and redo. */
+/** Returns the routes for the change history, undo and redo. */
 export function historyRoutes(router: EditorRouter): readonly Route[] {
   const { deps } = router;
   return [

@@ -36,7 +36,7 @@ const VALIDATE_TYPE = { operationId: 'validateType', summary: 'Validate one type
 const VERSIONS = { operationId: 'listEditorVersions', summary: 'List versions, newest first' };
 const RESTORE = { operationId: 'restore', summary: 'Publish an older version again' };
 
-/** Routes that publish the draft, discard it, or restore an older version. */
+/** Returns the routes that publish the draft, discard it, or restore an older version. */
 export function publishingRoutes(router: EditorRouter): readonly Route[] {
   const { deps } = router;
   const save: Work = async (request, attempt) => {

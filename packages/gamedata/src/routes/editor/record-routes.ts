@@ -58,7 +58,7 @@ const DELETE: RouteDocs = {
   },
 };
 
-/** Routes for records of the draft. Source: gamedata, section 6. */
+/** Returns the routes for records of the draft. Source: gamedata, section 6. */
 export function recordRoutes(router: EditorRouter): readonly Route[] {
   const { deps } = router;
   const changed = ({ data, rev }: { readonly data: unknown; readonly rev: number }) => ({
@@ -112,7 +112,7 @@ export function recordRoutes(router: EditorRouter): readonly Route[] {
   ];
 }
 
-/** Location and revision of a new record. */
+/** Returns headers with the location and revision of a new record. */
 function headersOfCreated(request: HttpRequest, body: unknown): Record<string, string> {
   const id: unknown = Reflect.get(Object(Reflect.get(Object(body), 'data')), 'id');
   if (typeof id !== 'string') return {};

@@ -27,7 +27,9 @@ export function recordSchemas(): Record<string, object> {
   };
 }
 
-/** Schema of a record sent by an editor: only members without a default are required. */
+/**
+ * Returns the schema of a record sent by an editor; only members without a default are required.
+ */
 function draftSchema(kind: Kind): object {
   const { updatedAt: _set, source: _hidden, ...properties } = STORED_SCHEMAS[kind].properties;
   const required = Object.entries(properties)
@@ -48,7 +50,7 @@ export function listSchema(kind: Kind): object {
   return { anyOf: shapes };
 }
 
-/** A record, complete or as selected by `fields`. */
+/** Returns the schema of a record, complete or as selected by `fields`. */
 export const recordSchema = (kind: Kind): object => ({
   anyOf: [ref(SCHEMA_NAMES[kind]), ref(partsName(kind))],
 });

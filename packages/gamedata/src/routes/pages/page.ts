@@ -58,7 +58,7 @@ export function refuseUnknown(parameters: Parameters): Record<string, string> {
 }
 
 /**
- * For pages without parameters: returns a header with the ignored ones, or rejects them if the
+ * Returns a header with the ignored parameters of a page without parameters, or rejects them if the
  * client sent `strict`.
  */
 export function ignoreParameters({ query }: Target): Record<string, string> {

@@ -2,7 +2,7 @@ import type { LogEnd } from '../expected-log.js';
 import type { CheckedFile } from './log-file-check.js';
 
 /**
- * What the bytes after the last good record of a file are.
+ * Classification of the bytes after the last good record of a file.
  * - `intact`: there are none.
  * - `torn`: an incomplete write, which was not acknowledged unless the disk lost a part of it.
  * - `unacknowledged`: a write that was certainly never acknowledged.
@@ -16,7 +16,7 @@ export type FileVerdict =
 export interface VerdictContext {
   /** Only the last file can end with an incomplete write. */
   readonly isLast: boolean;
-  /** The end of the records at the last clean stop, if this is the last file. */
+  /** The end of the records at the last clean shutdown, if this is the last file. */
   readonly end: LogEnd | undefined;
 }
 

@@ -6,13 +6,13 @@ import { LogFileReader } from '../log-file-reader.js';
 import { type FileHeader, logFileName, RECORD_HEADER_SIZE } from '../log-format.js';
 import { MAX_DESCRIBED_COUNT } from '../log-loss.js';
 
-/** A server that is killed again and again must not fill the disk: older files are removed. */
+/** A server that is killed repeatedly must not fill the disk: older files are removed. */
 const MAX_KEPT_COUNT = 3;
 const KEPT_TAIL = /^\d{12}\.log\.tail\.damaged$/;
 
 /**
- * Copies the bytes that a start removes from the end of a log file to a file next to it.
- * @returns the copy; `undefined` if the disk is full, because the server must start nevertheless.
+ * Copies the bytes that startup removes from the end of a log file to a file next to it.
+ * @returns the copy; `undefined` if the disk is full, because the server must still start.
  */
 export async function keepTail(options: {
   readonly fileSystem: FileSystem;

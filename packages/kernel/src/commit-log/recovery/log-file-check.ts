@@ -13,11 +13,11 @@ export interface CheckedFile {
   /** Size without the preallocated zeros at the end. */
   readonly sizeBytes: number;
   readonly hasBytesAfter: boolean;
-  /** A synced record or a mark follows the corrupt bytes, so they are not a torn write. */
+  /** A synced record or a marker follows the corrupt bytes, so they are not a torn write. */
   readonly isFollowed: boolean;
   /** All sectors of the corrupt record were written, so it is not a torn write. */
   readonly isWritten: boolean;
-  /** A clean stop or an idle log marked the end of the records, which is `sizeBytes`. */
+  /** The kind of marker at the end of the records (`sizeBytes`): of a clean shutdown or of an idle log. */
   readonly endMark: 'stop' | 'sync' | undefined;
   /** The bytes after the records belong to a write that was never acknowledged. */
   readonly isUnacknowledged: boolean;
@@ -35,7 +35,7 @@ export async function checkFile(
     const reader = await LogFileReader.over(handle);
     const header = await reader.header();
     if (header === undefined || header.file !== file) {
-      // The header is synced before the first record is written, so the header may only be missing in a file without records.
+      // The header is synced before the first record is written, so the header can be missing only in a file without records.
       const sizeBytes = await reader.dataEnd(0);
       return {
         header: await rebuildHeader(reader, file, nodeId),
@@ -44,7 +44,7 @@ export async function checkFile(
         goodBytes: 0,
         sizeBytes,
         hasBytesAfter: sizeBytes < reader.sizeBytes,
-        // The mark of a clean stop is shorter than any record.
+        // The clean-shutdown marker is shorter than any record.
         isFollowed: sizeBytes > FILE_HEADER_SIZE + END_MARK_SIZE,
         isWritten: false,
         endMark: undefined,
@@ -78,7 +78,7 @@ async function checkEnd(
   const { seed } = header;
   const dataEnd = await reader.dataEnd(goodBytes);
   const stopAt = await markedEnd(reader, { goodBytes, dataEnd }, seed);
-  // Files without a salt contain no such mark, and clients could forge one.
+  // Files without a salt contain no such marker, and clients could forge one.
   const syncedAt =
     stopAt === undefined && hasSalt(header)
       ? await syncedEnd(reader, { goodBytes, dataEnd }, seed)
@@ -89,7 +89,7 @@ async function checkEnd(
   const isFollowed =
     isBad &&
     (endMark !== undefined ||
-      // Nothing is ever written after a mark of a clean stop.
+      // The server never writes after a clean-shutdown marker.
       (await reader.hasEndMark(goodBytes, seed)) ||
       (await reader.hasLaterBatch(goodBytes, seed)));
   return {
@@ -104,8 +104,8 @@ async function checkEnd(
 }
 
 /**
- * Returns the end of the records as a clean stop marked it: after the last good record, or after damage at the end of
- * the file.
+ * Returns the end of the records as marked by a clean shutdown: after the last good record, or after damage at the
+ * end of the file.
  */
 async function markedEnd(
   reader: LogFileReader,
@@ -119,7 +119,7 @@ async function markedEnd(
   return undefined;
 }
 
-/** Returns the end of the records as an idle log marked it. The last bytes of the mark may be zeros. */
+/** Returns the end of the records as marked by an idle log. The last bytes of the marker may be zeros. */
 async function syncedEnd(
   reader: LogFileReader,
   { goodBytes, dataEnd }: { readonly goodBytes: number; readonly dataEnd: number },

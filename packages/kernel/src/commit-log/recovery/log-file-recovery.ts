@@ -18,7 +18,7 @@ export interface FileRecoveryOptions {
   readonly nodeId: string;
   readonly expected: ExpectedLog;
   readonly repair: boolean;
-  /** Reports the actions of a startup without changing anything; only without `repair`. */
+  /** Reports what startup would do, without changing anything; cannot be combined with `repair`. */
   readonly dryRun?: boolean;
   /** Returns the time at which a record was written, if its payload contains a timestamp. */
   readonly writtenMs?: (payload: Uint8Array) => number | undefined;
@@ -99,8 +99,8 @@ export class FileRecovery {
   }
 
   /**
-   * Detects files of a later start, or a stop that the relational store does not contain. Both show that an older copy of the
-   * store was restored.
+   * Detects files of a later start, or a clean shutdown that the relational store did not record. Both show that an
+   * older copy of the store was restored.
    */
   #noteOlderStore(path: string, checked: CheckedFile, isLast: boolean): void {
     const { expected, repair } = this.#options;

@@ -18,7 +18,10 @@ export interface RecoveredLog {
   readonly newestServerStartNumber: number;
 }
 
-/** Reads all files and cuts the torn tail of the last one. Refuses corruption anywhere else, or quarantines it durably. */
+/**
+ * Reads all files and truncates the torn tail of the last one. Refuses corruption anywhere else, or quarantines it
+ * durably.
+ */
 export async function recoverLog(options: FileRecoveryOptions): Promise<RecoveredLog> {
   const { fileSystem, directory, repair, expected } = options;
   const names = await fileSystem.list(directory);
@@ -46,7 +49,7 @@ export async function recoverLog(options: FileRecoveryOptions): Promise<Recovere
   };
 }
 
-/** A log file, read like at startup. */
+/** A log file, read as at startup. */
 export interface CheckedLogFile {
   readonly sizeBytes: number;
   /** The reason why startup would fail at this file; `undefined` if the file is acceptable. */
@@ -55,7 +58,7 @@ export interface CheckedLogFile {
   readonly losses: readonly LogLoss[];
 }
 
-/** Reads all files like at startup, without changing anything. No process may have the log open. */
+/** Reads all files as at startup, without changing anything. No process may have the log open. */
 export async function* checkLog(
   options: Omit<FileRecoveryOptions, 'repair' | 'dryRun'>,
 ): AsyncGenerator<CheckedLogFile> {

@@ -26,7 +26,7 @@ export interface Salvage {
 
 /** All bytes of a damaged file without an intact record. */
 export interface LostBytes {
-  /** Their offset; `undefined` if there are none. */
+  /** Offset of these bytes; `undefined` if there are none. */
   readonly offset: number | undefined;
   readonly sizeBytes: number;
   /** `undefined` if no later record shows their number. */
@@ -42,7 +42,7 @@ export interface LostBytes {
 
 /**
  * Quarantines the damaged file and replaces it with a file of all its intact records, numbered without a gap
- * (docs/formats/commit-log.md, "Repair"). Bytes from `dataEnd` on are zeros or the mark of a clean stop.
+ * (docs/formats/commit-log.md, "Repair"). Bytes from `dataEnd` on are zeros or the clean-shutdown marker.
  */
 export async function salvageFile(options: {
   readonly fileSystem: FileSystem;
@@ -181,7 +181,7 @@ class RecordCopy {
     };
   }
 
-  /** Adds what is known of the record that was lost last. */
+  /** Adds the known details of the last lost record. */
   describe(text: string | undefined): void {
     const { content } = this.#lost;
     if (text === undefined || content.length >= MAX_DESCRIBED_COUNT) return;

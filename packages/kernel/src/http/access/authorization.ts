@@ -19,14 +19,14 @@ export function readAuthorization(header = ''): Authorization | undefined {
   return { scheme: isKnown(name) && !credential.includes(' ') ? name : undefined, credential };
 }
 
-/** The strict form: exactly one space, and the scheme in its standard letter case. */
+/** Like `readAuthorization`, but requires exactly one space and the scheme in its standard letter case. */
 export function readExactAuthorization(header: string): Authorization | undefined {
   const { scheme, credential = '' } = readAuthorization(header) ?? {};
   const isExact = scheme !== undefined && header === `${TITLES[scheme]} ${credential}`;
   return isExact && credential !== '' ? { scheme, credential } : undefined;
 }
 
-/** The bearer token of the header. */
+/** Returns the bearer token of the header. */
 export function bearerOf(header: string | undefined): string | undefined {
   const { scheme, credential } = readAuthorization(header) ?? {};
   return scheme === 'bearer' && credential !== '' ? credential : undefined;

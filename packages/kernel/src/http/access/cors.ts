@@ -32,7 +32,7 @@ export class Cors {
     this.#toAll = [['access-control-allow-origin', '*'], ...this.#exposed];
   }
 
-  /** The headers of any response. The same list is returned each time when every origin is allowed. */
+  /** Returns the headers for any response. Returns the same list each time when every origin is allowed. */
   headersFor(origin: string | undefined): HeaderList {
     if (this.#origins === undefined) return this.#toAll;
     if (this.#origins.size === 0) return NONE;
@@ -41,8 +41,8 @@ export class Cors {
   }
 
   /**
-   * The additional headers of a preflight response.
-   * @param methods of the path.
+   * Returns the additional headers of a preflight response.
+   * @param methods methods of the path.
    */
   preflightFor({ headers }: HttpHead, methods: readonly string[]): HeaderList {
     const { origin, 'access-control-request-headers': requested } = headers;

@@ -13,7 +13,7 @@ export interface Permission {
   readonly actions: readonly Action[];
 }
 
-/** The only comparison of permissions with a request. All other requests are denied. */
+/** Whether the permissions allow a request; denied by default. No other code compares permissions with requests. */
 export function permits(
   permissions: readonly Permission[],
   requested: { readonly resource: string; readonly name: string; readonly action: Action },

@@ -41,7 +41,10 @@ export type PrincipalOf<Access extends RouteAccess> = Extract<
   }
 >;
 
-/** The error for a principal that may not use a route. Whether a path exists is only visible to authenticated principals. */
+/**
+ * Returns the error for a principal that may not use a route. Only authenticated principals can see whether a path
+ * exists.
+ */
 export function refusalOf(access: RouteAccess, principal: Principal): Error {
   if (access === 'app') return new AppJwtRefused('undecodable');
   return requestError(principal.kind === 'grantee' ? 'not_permitted' : 'not_authenticated');

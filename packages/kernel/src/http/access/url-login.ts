@@ -8,7 +8,7 @@ const TAKES_LOGIN: ReadonlySet<string> = new Set([
   '/api/v1/prom/write',
 ]);
 
-/** The credentials in a target; `undefined` if it contains none. */
+/** Returns the credentials in a target; `undefined` if it contains none. */
 export function loginOfUrl(
   url: string,
 ): { readonly user: string; readonly password: string } | undefined {

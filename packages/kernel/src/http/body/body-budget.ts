@@ -2,7 +2,7 @@ import type { Clock } from '../../clock/clock.js';
 import type { Principal } from '../access/principal.js';
 import { requestError } from '../request-error.js';
 
-/** Minimum progress of an incomplete body per span: 1 kB/s, a tenth of a slow modem. */
+/** An incomplete body must make this minimum progress per span: 1 kB/s, a tenth of the speed of a slow modem. */
 const SPAN_MS = 20_000;
 const MIN_SPAN_BYTES = 20_000;
 /** The maximum time for a complete body. A body of the usual maximum size takes this long at 35 kB/s. */
@@ -18,7 +18,7 @@ export class BodyBudget implements Disposable {
   readonly #limitBytes: number;
   readonly #receiving = new Set<BodyReservation>();
   readonly #checkTimer: Disposable;
-  /** Bytes of callers other than operators. */
+  /** Reserved bytes by caller; excludes operators. */
   readonly #byCaller = new Map<string, number>();
   #othersBytes = 0;
   #sizeBytes = 0;
@@ -46,7 +46,7 @@ export class BodyBudget implements Disposable {
     this.#checkTimer[Symbol.dispose]();
   }
 
-  /** No tenant can exhaust the budget of other tenants, and all tenants together leave room for the operator. */
+  /** No tenant can exhaust the budget of other tenants, and all tenants together leave memory for the operator. */
   #grow(bytes: number, caller: string | undefined): boolean {
     if (bytes > 0 && this.#sizeBytes + bytes > this.#limitBytes) return false;
     if (caller !== undefined) {
@@ -69,7 +69,7 @@ export class BodyBudget implements Disposable {
   }
 }
 
-/** The caller that a body is accounted to; `undefined` for an operator. */
+/** Returns the caller that a body is accounted to; `undefined` for an operator. */
 function callerOf(principal: Principal): string | undefined {
   switch (principal.kind) {
     case 'admin':

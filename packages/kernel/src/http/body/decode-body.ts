@@ -2,7 +2,7 @@ import { requestError } from '../request-error.js';
 import { gunzipBounded } from './gunzip.js';
 import { refuseOversize } from './read-body.js';
 
-/** Compared exactly, letter case included. Throws `encoding_unacceptable`. */
+/** Returns the content encoding of a body. Names are case-sensitive. Throws `encoding_unacceptable`. */
 export function encodingOf(header: string | undefined): 'identity' | 'gzip' {
   if (header === undefined || header === 'identity') return 'identity';
   if (header === 'gzip') return 'gzip';

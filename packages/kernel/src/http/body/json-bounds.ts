@@ -2,7 +2,7 @@
 export interface JsonBounds {
   /** The nesting depth of lists and objects. */
   readonly maxDepth?: number;
-  /** List items and object members, at all depths together. */
+  /** List items and object members, in total over all depths. */
   readonly maxValueCount?: number;
 }
 
@@ -66,7 +66,7 @@ export function refuseExcessiveJson(
   }
 }
 
-/** The position of the closing quote, or the length of the text without one. */
+/** Returns the position of the closing quote, or the length of the text without one. */
 function endOfString(bytes: Uint8Array, start: number): number {
   for (let from = start + 1; ; ) {
     const end = bytes.indexOf(QUOTE, from);

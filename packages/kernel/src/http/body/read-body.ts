@@ -30,8 +30,8 @@ export interface BodyStream {
 }
 
 /**
- * The only comparison of a body size (announced, received or decoded) with its limit. `undefined` when it fits, otherwise
- * `body_too_large`, which every service formats itself.
+ * Compares a body size (announced, received or decoded) with its limit; no other code does. Returns `undefined` when it
+ * fits, otherwise `body_too_large`, which every service formats itself.
  */
 const oversize = (sizeBytes: number, limitBytes: number): Error | undefined =>
   sizeBytes > limitBytes ? requestError('body_too_large', { limitBytes }) : undefined;

@@ -5,7 +5,8 @@ const MAX_KNOWN_HEADERS = 256;
 const known = new Memo<string, ReadonlyMap<string, number>>({ maxCount: MAX_KNOWN_HEADERS });
 
 /**
- * The coding with the highest weight in `Accept-Encoding`, or `undefined` when the client accepts none.
+ * Returns the coding with the highest weight in `Accept-Encoding`, or `undefined` when the client
+ * accepts none.
  * @param codings the supported codings, the preferred one first.
  * Source: RFC 9110, 12.5.3.
  */

@@ -1,5 +1,5 @@
 /**
- * The prefix of every `documentation_url` of the GitHub-compatible APIs.
+ * Returns the prefix of every `documentation_url` of the GitHub-compatible APIs.
  * @param base address of this server as the client sees it.
  */
 export function docsBaseAt(

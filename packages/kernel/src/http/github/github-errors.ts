@@ -21,7 +21,7 @@ const RESPONSES: ReadonlyMap<string, readonly [status: number, message?: string]
   ['body_too_large', [413, 'Request body too large']],
 ]);
 
-/** The response for errors that no service formats itself. Source: webhooks, section 2.2. */
+/** Returns the response for errors that no service formats itself. Source: webhooks, section 2.2. */
 export function githubErrorResponse(
   error: unknown,
   { log, documentationUrl }: { readonly log: Logger; readonly documentationUrl: string },

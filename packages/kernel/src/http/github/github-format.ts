@@ -53,7 +53,7 @@ export const githubFailure = (options: {
   status: String(options.status),
 });
 
-/** A time in GitHub's format. */
+/** Formats a time in GitHub's format. */
 export const isoSeconds = (ms: number): string =>
   new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
 
@@ -73,13 +73,13 @@ function isShort(value: unknown): boolean {
   }
 }
 
-/** An error response with such a body. */
+/** Returns an error response with a body in GitHub's format. */
 export const githubFailureResponse = (
   at: Parameters<typeof githubFailure>[0],
   headers?: HeaderList,
 ): HttpResponse => githubResponse(at.status, githubFailure(at), headers);
 
-/** A JSON response in GitHub's format. */
+/** Returns a JSON response in GitHub's format. */
 export const githubResponse = (status: number, body: unknown, headers?: HeaderList): HttpResponse =>
   bytesResponse(
     status,
@@ -88,10 +88,10 @@ export const githubResponse = (status: number, body: unknown, headers?: HeaderLi
     headers,
   );
 
-/** The documentation URL of operator API errors. */
+/** Returns the documentation URL of operator API errors. */
 export const operatorDocs = ({ base }: Pick<HttpHead, 'base'>): string => `${base}/docs/operator`;
 
-/** An error response of the operator API. */
+/** Returns an error response of the operator API. */
 export const operatorFailure = (
   request: Pick<HttpHead, 'base'>,
   status: number,

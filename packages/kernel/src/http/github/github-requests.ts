@@ -18,10 +18,7 @@ export class ValidationFailed extends Error {
 /** Far more than any valid body contains. A megabyte of values would block the parser for too long. */
 const MAX_VALUE_COUNT = 20_000;
 
-/**
- * A body as JSON, for any content type; an empty body is `{}`.
- * Throws `json_unreadable`.
- */
+/** Parses a body as JSON, for any content type; an empty body is `{}`. Throws `json_unreadable`. */
 export function jsonOf(body: Uint8Array, bounds?: JsonBounds): unknown {
   if (body.byteLength === 0) return {};
   try {

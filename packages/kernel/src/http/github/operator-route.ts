@@ -10,7 +10,7 @@ type OperatorRoute<Input extends RouteInput> = Omit<
   readonly maxBytes?: number;
 };
 
-/** A route of the operator API, only for admins. Methods other than GET and DELETE read a body. */
+/** Creates a route of the operator API, for admins only. Methods other than GET and DELETE read a body. */
 export function operatorRoute<const Input extends RouteInput>(
   method: RouteMethod,
   path: string,

@@ -24,7 +24,7 @@ export interface PostgresLimits {
 
 /** Called with the outcome of writes. */
 export interface WriteListener {
-  /** A transaction with changes was committed. */
+  /** Called when a transaction with changes was committed. */
   taken(): void;
   refused(error: Error): void;
 }
@@ -85,7 +85,10 @@ export class PostgresDriver implements Driver {
     }
   }
 
-  /** A connection created after the last outage. Older connections are closed when the pool returns them, so the loop ends. */
+  /**
+   * Returns a connection created after the last outage. Older connections are closed when the pool returns them, so the
+   * loop ends.
+   */
   async #connect(): Promise<PoolClient> {
     for (;;) {
       const client = await this.#pulse.watch(
@@ -135,7 +138,10 @@ class PostgresConnection implements DatabaseConnection {
   #timer: NodeJS.Timeout | undefined;
   #hasChanged = false;
   #isInTransaction = false;
-  /** Committed, rolled back or released; the client may already serve another transaction. */
+  /**
+   * Whether the transaction was committed, rolled back or released; the client may already serve
+   * another transaction.
+   */
   #hasEnded = false;
   /** A failure after which only a rollback is possible. */
   #failure: Error | undefined;

@@ -71,7 +71,7 @@ export class PostgresLiveness {
     clearTimeout(this.#nextCheck);
   }
 
-  /** The error of an unavailable server, if any. Concurrent calls share one check. */
+  /** Returns the error of an unavailable server, if any. Concurrent calls share one check. */
   async #check(): Promise<StoreAway | undefined> {
     this.#runningCheck ??= this.#checkOnce().finally(() => {
       this.#runningCheck = undefined;

@@ -23,7 +23,7 @@ export interface PostgresStoreOptions {
 }
 
 const INT8_OID = 20;
-/** The maximum for transactions, and separately for reads. */
+/** The maximum number of connections for transactions, and separately for reads. */
 const MAX_CONNECTION_COUNT = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
@@ -36,8 +36,8 @@ const MAX_ATTEMPT_COUNT = 100;
 const MAX_BACKOFF_MS = 50;
 
 /**
- * Relational state that several nodes can share. Transactions are serializable and concurrent; after a serialization failure,
- * a transaction is retried. No session state is used, so connection poolers are possible.
+ * Relational state that several nodes can share. Transactions are serializable and concurrent; after a serialization
+ * failure, a transaction is retried. No session state is used, so connection poolers can be used.
  */
 export class PostgresStore implements SharedStore {
   readonly system = 'postgresql';
@@ -227,7 +227,10 @@ function hasMetAnother(error: unknown): boolean {
   return isRetryable(storeError.is(error, 'transaction_aborted') ? error.cause : error);
 }
 
-/** 64-bit integers: a number where exact, otherwise a bigint, like the embedded store. */
+/**
+ * Returns the parser of a type. A 64-bit integer becomes a number if exact, otherwise a bigint, as
+ * in the embedded store.
+ */
 function parserOf(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {
   if (oid !== INT8_OID) return pg.types.getTypeParser(oid, format as 'text'); // binary is never requested
   return (text) => {

@@ -16,7 +16,7 @@ interface ReadableStore extends AsyncDisposable {
 
 /**
  * Reads the database at `path`, which no process has open, without a change in its folder: `path` itself, or a copy
- * in a temporary folder if there is a journal, because SQLite would write next to it. Throws `store_damaged` like at
+ * in a temporary folder if there is a journal, because SQLite would write next to it. Throws `store_damaged` as at
  * startup.
  */
 export async function readableStore(fileSystem: FileSystem, path: string): Promise<ReadableStore> {

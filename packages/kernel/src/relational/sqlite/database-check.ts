@@ -9,7 +9,10 @@ interface DriverStatement {
   all(): unknown;
 }
 
-/** The faults found by `PRAGMA quick_check`, or by `integrity_check` and `foreign_key_check`. Throws SQLite errors. */
+/**
+ * Returns the faults found by `PRAGMA quick_check`, or by `integrity_check` and `foreign_key_check`. Throws SQLite
+ * errors.
+ */
 export async function findFaults(database: DriverConnection, isFull: boolean): Promise<string[]> {
   const pragma = isFull ? 'integrity_check' : 'quick_check';
   const faults = (await linesOf(database, `PRAGMA ${pragma}(${MOST_FAULTS})`)).filter(
@@ -33,7 +36,7 @@ export async function rowsOf<Row>(database: DriverConnection, sql: string): Prom
   return (await statement.all()) as Row[]; // the caller defines the columns of its statement
 }
 
-/** One fault per line, because SQLite returns several faults in one row. */
+/** Returns one fault per line, because SQLite returns several faults in one row. */
 export async function linesOf(database: DriverConnection, pragma: string): Promise<string[]> {
   const rows = await rowsOf<Record<string, string>>(database, pragma);
   return rows

@@ -74,7 +74,7 @@ function copyRows(database: Database.Database, table: string): void {
   );
 }
 
-/** Faults in trees with rows, and faults that cannot be attributed. */
+/** Returns the faults in trees with rows, and faults that cannot be attributed. */
 async function corruptTables(database: Database.Database): Promise<readonly string[]> {
   const faults = await linesOf(database, `PRAGMA quick_check(${MOST_FAULTS_SORTED})`);
   if (faults.length >= MOST_FAULTS_SORTED) return faults.slice(0, MOST_FAULTS);

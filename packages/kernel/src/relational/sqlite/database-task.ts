@@ -45,7 +45,7 @@ export const checkDatabase = async (
   stop?: AbortSignal,
 ): Promise<readonly string[]> => await runInThread({ task: 'check', path, isFull }, stop);
 
-/** A full check of a database that no process has open. Changes nothing in its folder. */
+/** Runs a full check of a database that no process has open. Changes nothing in its folder. */
 export const checkClosedDatabase = async (path: string): Promise<readonly string[]> =>
   await runInThread({ task: 'check', path, isFull: true, isReadOnly: true });
 

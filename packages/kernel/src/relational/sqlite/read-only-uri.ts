@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 
 /**
- * The URI for reading a database without changing its folder. `path` is absolute, and no other process has the database
- * open. Without a journal the file cannot change, and SQLite creates no files next to it. With a journal, SQLite creates the
- * index of the journal (`-shm`): see `readableStore`.
+ * Returns the URI for reading a database without changing its folder. `path` is absolute, and no other process has the
+ * database open. Without a journal the file cannot change, and SQLite creates no files next to it. With a journal,
+ * SQLite creates the index of the journal (`-shm`): see `readableStore`.
  */
 export function readOnlyUri(path: string): string {
   const encoded = path.replace(/[%?#]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);

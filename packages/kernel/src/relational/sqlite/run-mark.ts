@@ -3,18 +3,18 @@ import type { LogLoss } from '../../commit-log/log-loss.js';
 import type { FileSystem } from '../../fs/file-system.js';
 import { storeError } from '../relational-errors.js';
 
-/** The offset of `user_version` in a database file, a big-endian number of four bytes. */
+/** Offset in a database file of `user_version`, a four-byte big-endian number. */
 const RUN_OFFSET = 60;
 const WAL_HEADER_SIZE = 32;
 
 /**
- * A file next to the database that exists while the SQLite journal contains data that is not in the database. SQLite treats a
- * missing journal as empty: if the process is killed, the database could silently revert to an older state.
+ * A file next to the database that exists while the SQLite journal contains data that is not in the database. SQLite
+ * treats a missing journal as empty: if the process is killed, the database could silently revert to an older state.
  *
- * Every time the database is opened, a run with a number starts. The number is stored in the database as
- * `user_version`, and so in the journal, and then in this file. The file is removed before the database is closed. If
- * the database does not contain the number in the file, its journal is lost. If it does, later pages may still be
- * lost if another tool has checkpointed the journal.
+ * Every time the database is opened, a numbered run starts. The number is stored in the database as `user_version`, and
+ * so in the journal, and then in this file. The file is removed before the database is closed. If the database does not
+ * contain the number in the file, its journal is lost. If it does, later pages may still be lost if another tool has
+ * checkpointed the journal.
  */
 export class RunMark {
   readonly #fileSystem: FileSystem;

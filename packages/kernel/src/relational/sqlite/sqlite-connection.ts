@@ -40,7 +40,7 @@ export class SqliteConnection {
     this.#database.pragma(setting);
   }
 
-  /** The faults that a check of all pages finds. */
+  /** Returns the faults that a check of all pages finds. */
   async findFaults(): Promise<readonly string[]> {
     return await findFaults(this.#database, false);
   }

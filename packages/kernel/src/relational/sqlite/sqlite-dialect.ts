@@ -19,7 +19,7 @@ type RunQuery = (
   parameters: readonly SqlValue[],
 ) => Promise<QueryResponse | undefined>;
 
-/** Kysely's SQLite dialect with one of the two drivers below. */
+/** Creates Kysely's SQLite dialect with one of the two drivers below. */
 export function sqliteDialect(driver: Driver): Dialect {
   return {
     createDriver: () => driver,

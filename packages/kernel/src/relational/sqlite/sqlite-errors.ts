@@ -11,7 +11,7 @@ const CONSTRAINTS: ReadonlyMap<string, ConstraintKind> = new Map([
   ['SQLITE_CONSTRAINT_CHECK', 'check'],
 ]);
 
-/** The SQLite result code of a driver error; empty for other errors. */
+/** Returns the SQLite result code of a driver error; empty for other errors. */
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 

@@ -38,7 +38,7 @@ export async function recoverWal(options: {
 /**
  * Copies the complete journal, because its frames can be read only with its header. Replaces an earlier copy, so that
  * repeated crashes do not fill the disk.
- * @returns the copy; `undefined` if the disk is full, because the server must start nevertheless.
+ * @returns the copy; `undefined` if the disk is full, because the server must still start.
  */
 async function keepJournal(fileSystem: FileSystem, path: string): Promise<string | undefined> {
   const copy = asideName(`${path}.tail`);

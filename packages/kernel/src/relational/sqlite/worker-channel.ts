@@ -90,7 +90,7 @@ export class WorkerChannel {
     return this.#full;
   }
 
-  /** The disk has space again. */
+  /** Call when the disk has space again. */
   forgetFull(): void {
     this.#full = undefined;
   }

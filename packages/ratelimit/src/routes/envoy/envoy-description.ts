@@ -99,7 +99,7 @@ interface Namespace {
   readonly nested: Record<string, Namespace>;
 }
 
-/** The same description as a tree of names, for the loader. */
+/** Returns the same description as a tree of names, for the loader. */
 export function envoyDescription(): object {
   const root: Namespace = { nested: {} };
   for (const [path, members] of Object.entries(PACKAGES)) {

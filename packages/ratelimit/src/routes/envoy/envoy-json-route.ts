@@ -23,8 +23,8 @@ export interface EnvoyJsonDeps {
 }
 
 /**
- * The same protocol as JSON over HTTP, for tests and proxies without gRPC. Source: rate-limits,
- * section 12.2.
+ * Creates routes for the same protocol as JSON over HTTP, for tests and proxies without gRPC.
+ * Source: rate-limits, section 12.2.
  */
 export function envoyJsonTable({ decisions, dialect, contextOf }: EnvoyJsonDeps): RouteTable {
   return {

@@ -3,7 +3,7 @@ import type { RateLimitConfig } from '../../config.js';
 import type { Admission } from '../../model/limit-store.js';
 import { UNLIMITED } from '../../model/resource.js';
 
-/** Rate limit headers for every response. Source: rate-limits, sections 5.2 and 5.4. */
+/** Returns the rate limit headers for every response. Source: rate-limits, sections 5.2 and 5.4. */
 export function headerList(
   { limit, used, resetSec, plan }: Pick<Admission, 'limit' | 'used' | 'resetSec' | 'plan'>,
   options: { readonly windowSec: number; readonly clock: Clock; readonly hasIetfHeaders: boolean },
@@ -26,6 +26,6 @@ export function headerList(
   return headers;
 }
 
-/** Header that names the exceeded limit, if enabled. Source: rate-limits, section 5.2. */
+/** Returns the header that names the exceeded limit, if enabled. Source: rate-limits, section 5.2. */
 export const limitedByHeaderOf = (config: Pick<RateLimitConfig, 'vendor_name'>): string =>
   `x-${config.vendor_name.toLowerCase()}-limited-by`;

@@ -74,7 +74,7 @@ const CONTENT_LIMITS: ReadonlySet<LimitKind | undefined> = new Set<LimitKind>([
 const secondaryMessage = ({ limitedBy }: Decision): string =>
   CONTENT_LIMITS.has(limitedBy) ? CONTENT : SECONDARY;
 
-/** Response to an address with too many wrong credentials. */
+/** Returns the response to an address with too many wrong credentials. */
 export function loginRefusal({ rule, docsBase }: RefusalContext): Refusal {
   return {
     retryAfterSec: undefined,

@@ -50,7 +50,7 @@ export class RunningRequests {
     return true;
   }
 
-  /** Calls `see` for requests that started at or before `untilMs`. */
+  /** Calls `visit` for requests that started at or before `untilMs`. */
   forEachSince(untilMs: number, visit: (admission: MemoryAdmission) => void): void {
     for (let running = this.#ring.next; running !== undefined; running = running.next) {
       if (running === this.#ring || running.startedMs > untilMs) break;

@@ -70,7 +70,7 @@ export class MemoryBans {
     return this.#show(key, extra);
   }
 
-  /** At most `limit` bans, the longest remaining first. */
+  /** Returns at most `limit` bans, those with the longest remaining time first. */
   all(limit: number): readonly Ban[] {
     const found: Ban[] = [];
     for (const key of this.#states.bannedKeys) {

@@ -73,7 +73,7 @@ export class MemoryDecider {
     const minute = this.#time.minuteAt(steadyMs);
     const check = (kind: LimitKind, sum: SlidingSum | undefined, max: number, at = minute) => {
       if (admission.limitedBy !== undefined || (sum?.at(at.slot) ?? 0) <= max) return;
-      // The retry time of a request that never fits is the full window.
+      // A request that never fits gets the full window as its retry time.
       const slots = sum?.slotsUntil(at.slot, max) ?? SLOT_COUNT;
       refuse(admission, kind, this.#retrySec(slots, at));
     };

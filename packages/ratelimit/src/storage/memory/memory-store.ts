@@ -40,9 +40,8 @@ const IDLE_SEC = 120;
 const CHARGE_RUNNING_MS = 1_000;
 
 /**
- * Counters of this process. Decisions are synchronous, so they are atomic.
- * Times that clients see are wall-clock. Sums over the last minute use a clock that never steps
- * back.
+ * Counters of this process. Decisions are synchronous, so they are atomic. Timestamps that clients
+ * see are from the wall clock. Sums over the last minute use a clock that never steps back.
  */
 export class MemoryStore implements LimitStore {
   readonly #clock: Clock;

@@ -166,7 +166,7 @@ export class Snapshots {
     const until_ms = Math.max(
       0,
       ...windows.map(({ resetSec }) => resetSec * 1000),
-      // For this long, a further ban lasts longer.
+      // A ban within this time after the end of the previous one is longer.
       ban === undefined ? 0 : ban.untilMs + BAN_MEMORY_MS,
       // A slot counts for one window after its end.
       lastSlot === undefined ? 0 : (lastSlot + 61) * hourSlotMs,
@@ -178,7 +178,7 @@ export class Snapshots {
     };
   }
 
-  /** `undefined` for a row of a later version. */
+  /** Parses a row; `undefined` for a row of a later version. */
   #read(key: string, text: string): CachedIdentity | undefined {
     const state = JSON.parse(text) as State; // written by this class, or of another version
     if (state.v !== VERSION) return undefined;

@@ -87,7 +87,7 @@ export class CallWatch {
     this.#isChecking = false;
   }
 
-  /** Milliseconds until the oldest call times out; `undefined` if none is pending. */
+  /** Returns the number of milliseconds until the oldest call times out; `undefined` if none is pending. */
   #leftMs(): number | undefined {
     const [oldest] = this.#waiting;
     return oldest && this.#giveUpAtMs(oldest) - this.#attendedMs;

@@ -18,7 +18,7 @@ export type ScriptResponse = [
   aheadCount?: number,
 ];
 
-/** Name of a bucket on this node. */
+/** Returns the name of a bucket on this node. */
 export const bucketOf = (identity: string, { bucket }: Resource): string => `${identity} ${bucket}`;
 
 /** A decision of Redis, with the charges that this node still has to settle. */
@@ -29,7 +29,7 @@ export interface RedisAdmission extends Decision {
   slotId: string;
   owedCpuMs: number;
   startedMs: number;
-  /** Times at which the slot was acquired and Redis last received a heartbeat for it. */
+  /** Timestamps of the slot's acquisition and of the last heartbeat that Redis received for it. */
   slotSinceMs: number;
   lastHeartbeatMs: number;
   onTick: (() => void) | undefined;

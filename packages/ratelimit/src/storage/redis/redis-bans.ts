@@ -48,7 +48,7 @@ export class RedisBans {
     return level === undefined ? undefined : banOf(identity, level, untilMs);
   }
 
-  /** At most `limit` bans, the longest remaining first. */
+  /** Returns at most `limit` bans, those with the longest remaining time first. */
   async all(limit: number): Promise<readonly Ban[]> {
     const { bans } = this.#keys;
     const identities = await this.#calls.call(bans, (client) => client.rlBans(1, bans, limit));

@@ -6,7 +6,7 @@ import {
   type RedisServer,
 } from './redis-client.js';
 
-/** Maximum keys per server that an operator's query scans. */
+/** Maximum number of keys per server that an operator's query scans. */
 const MAX_SCANNED_COUNT = 200_000;
 const SCAN_STEP_COUNT = 1_000;
 
@@ -41,7 +41,7 @@ export class RedisCalls {
     this.#link = undefined;
   }
 
-  /** Name of the server that stores a key, if known; `''` while the store is closed. */
+  /** Returns the name of the server that stores a key, if known; `''` while the store is closed. */
   serverNameOf(key: string): string {
     return this.#link?.serverOf(key).name ?? '';
   }

@@ -194,7 +194,7 @@ export class RedisLink {
   }
 }
 
-/** Name that the client uses for cluster members. */
+/** Returns the name that the client uses for cluster members. */
 const nameOf = ({ options: { host, port } }: Redis): string => `${host}:${port}`;
 
 const retryStrategy = (attempt: number): number => Math.min(MAX_RECONNECT_MS, 50 * attempt);

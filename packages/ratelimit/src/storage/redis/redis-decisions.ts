@@ -11,7 +11,7 @@ import type { RedisSettlement } from './redis-settlement.js';
 export interface DecisionOptions {
   /** Name of the slot to take; empty for none. */
   readonly slotId: string;
-  /** Refusals of this node that Redis does not know about. */
+  /** Refusals of this node that have not been reported to Redis. */
   readonly unreportedCount: number;
   /** Units to reserve. */
   readonly reserveCount: number;

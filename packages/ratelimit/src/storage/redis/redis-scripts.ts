@@ -1,6 +1,6 @@
 import { type LimitRules, SLOT_OF_NODE_MS } from '../../model/limit-store.js';
 
-/** Sliding sums over slots; old slots are deleted. Times are milliseconds of the Redis clock. */
+/** Sliding sums over slots; old slots are deleted. Timestamps are in milliseconds of the Redis clock. */
 const SUMS = `
 -- Returns the sum of the current slots of a hash, and the ms until it is at most 'allowed'.
 local function look(key, slot_ms, slots, now, allowed)

@@ -113,12 +113,12 @@ export class RedisStore implements LimitStore {
     this.#calls.close();
   }
 
-  /** Name of the server that counts for an identity; others may be available when it is not. */
+  /** Returns the name of the server that counts for an identity; others may be available when it is not. */
   serverNameOf(identity: string): string {
     return this.#calls.serverNameOf(this.#keys.own(identity));
   }
 
-  /** Synchronous if reserved units suffice, otherwise one round trip. */
+  /** Decides synchronously if reserved units suffice, otherwise in one round trip. */
   admit(caller: Caller, plan: Plan): RedisAdmission | Promise<RedisAdmission> {
     const bucket = this.#bucketOf(caller, plan);
     if (bucket !== undefined) {
@@ -253,7 +253,7 @@ export class RedisStore implements LimitStore {
 
   /**
    * Requests a decision and reserves units. Concurrent requests wait once for the response, because
-   * each would reserve units otherwise.
+   * otherwise each would reserve units.
    */
   async #admitAndFill(
     caller: Caller,
@@ -320,12 +320,12 @@ export class RedisStore implements LimitStore {
     return admission;
   }
 
-  /** Units that are charged in Redis but not used yet. */
+  /** Returns the units that are charged in Redis but not used yet. */
   #unitsOf({ caller, plan, resetSec }: RedisAdmission): number {
     return this.#reserved?.unitsOf(caller.key, plan.resource, resetSec) ?? 0;
   }
 
-  /** Unique across all nodes. */
+  /** Returns a slot id that is unique across all nodes. */
   #nextSlotId(): string {
     this.#slotCount += 1;
     return `${this.#nodeId}${this.#slotCount.toString(36)}`;

@@ -112,7 +112,7 @@ export class ReservedUnits {
     bucket.untilMs = sentMs + leftMs;
   }
 
-  /** Reserved units, which are charged but not used. */
+  /** Returns the reserved units, which are charged but not used. */
   unitsOf(identity: string, resource: Resource, resetSec: number): number {
     const bucket = this.find(identity, resource);
     const isSame = bucket?.resetSec === resetSec && this.#clock.monotonicMs() < bucket.untilMs;

@@ -12,7 +12,7 @@ const OPERATOR_API: ApiDocs = {
     'Apps, identities, credentials, backups and server-wide pages. Each service has its own API description.',
 };
 
-/** By the `api` name in route tables. */
+/** Titles by the `api` name in route tables. */
 const API_TITLES = {
   accounts: ACCOUNTS_API,
   gamedata: GAMEDATA_API,
@@ -24,7 +24,7 @@ const API_TITLES = {
 
 export type ApiName = keyof typeof API_TITLES;
 
-/** OpenAPI of the routes whose table has the API `name`. */
+/** Returns the OpenAPI description of the routes whose table has the API `name`. */
 export const describeOne = (name: ApiName, served: readonly RegisteredRoute[]): ApiDescription =>
   describeApi(
     API_TITLES[name],

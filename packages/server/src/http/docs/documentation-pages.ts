@@ -24,7 +24,7 @@ const OPERATOR = '/docs/operator';
 const REFUSALS = `<p>A refused request changes nothing. The response body is JSON: <code>message</code> is the error,
 <code>errors</code> lists the fields of a 422, and <code>status</code> repeats the status.</p>`;
 
-/** The built-in pages for the running services, starting with the index. */
+/** Returns the built-in pages for the running services, starting with the index. */
 export function documentationPages(
   settings: Settings,
   describe: Describe,

@@ -13,7 +13,10 @@ export class DocumentationSite {
   readonly #files = new BuiltFiles(FOLDER);
   #policy: string | undefined;
 
-  /** `undefined` for an unknown page or file. @param name path below `/docs/` */
+  /**
+   * Returns the page or file; `undefined` if it is unknown.
+   * @param name path below `/docs/`
+   */
   async respond(name: string, request: HttpRequest): Promise<HttpResponse | undefined> {
     const file = await this.#files.find(
       name === '' || name.endsWith('/') ? `${name}index.html` : name,
@@ -28,8 +31,8 @@ export class DocumentationSite {
 }
 
 /**
- * Content security policy of a page. The generator embeds two scripts that set the color scheme early, which are allowed by hash.
- * Code colors are style attributes. Source: docs/SECURITY-NETWORK.md, "Browsers".
+ * Returns the content security policy of a page. The generator embeds two scripts that set the color scheme early,
+ * which are allowed by hash. Code colors are style attributes. Source: docs/SECURITY-NETWORK.md, "Browsers".
  */
 function policyFor(page: string): string {
   const scripts = [...page.matchAll(INLINE_SCRIPT)].map(

@@ -11,8 +11,9 @@ import {
 import { DocumentationSite } from './documentation-site.js';
 
 /**
- * The documentation site if it is built, and the pages behind `documentation_url` unless `webhooks.docs_base` is set. They are
- * public, because clients without a credential need them. Source: webhooks, section 2.2; rate-limits, sections 7 and 8.
+ * Creates the documentation site if it is built, and the pages behind `documentation_url` unless `webhooks.docs_base`
+ * is set. They are public, because clients without a credential need them. Source: webhooks, section 2.2; rate-limits,
+ * sections 7 and 8.
  */
 export function createDocumentation(
   settings: Settings,
@@ -49,7 +50,7 @@ export function createDocumentation(
   };
 }
 
-/** Rendered on the first request. */
+/** Creates a route whose page is rendered on the first request. */
 function asRoute({ path, title, render }: DocumentationPage): Route {
   let page: Buffer | undefined;
   return publicPage(path, `HTML page: ${title}`, () => {

@@ -37,7 +37,7 @@ export function renderPage(page: {
   ].join('\n');
 }
 
-/** Operations in order, each with the anchor that `documentation_url` uses. */
+/** Lists the operations in order, each with the anchor that `documentation_url` uses. */
 export function listOperations(paths: DescribedPaths): string {
   const entries = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, about]) => renderOperation(method, path, about)),

@@ -34,7 +34,7 @@ export class BuiltFiles {
     this.#folder = folder;
   }
 
-  /** `undefined` if the file does not exist. */
+  /** Finds a file; `undefined` if it does not exist. */
   find(name: string): Promise<BuiltFile | undefined> {
     if (!NAME.test(name) || TYPES[path.extname(name)] === undefined)
       return Promise.resolve(undefined);
@@ -42,12 +42,12 @@ export class BuiltFiles {
     if (known !== undefined) return known;
     const reading = read(path.join(this.#folder, name));
     this.#files.set(name, reading);
-    // Unknown names are not cached, because they have no bound.
+    // Unknown names are not cached, because their number has no bound.
     void reading.then((file) => file === undefined && this.#files.delete(name));
     return reading;
   }
 
-  /** A hash that changes with every build; `undefined` without a build. */
+  /** Returns a hash that changes with every build; `undefined` without a build. */
   async build(): Promise<string | undefined> {
     return (await this.find('index.html'))?.etag.slice(3, -1);
   }

@@ -2,7 +2,7 @@ import { type Clock, type LiveSource, type Logger, watchState } from '@plinth/ke
 
 const INTERVAL_MS = 2000;
 
-/** Why the server is not ready, as reported by `/ops/v1/ready`. */
+/** Creates a source that reports why the server is not ready, as `/ops/v1/ready` does. */
 export const healthSource = (deps: {
   readonly clock: Clock;
   readonly log: Logger;

@@ -112,7 +112,7 @@ export class LiveHub {
     return [...topics];
   }
 
-  /** The result of `opening`. Throws `ServerBusy` after a timeout, or when the client has disconnected. */
+  /** Returns the result of `opening`. Throws `ServerBusy` after a timeout, or when the client has disconnected. */
   async #unlessLate<T>(opening: Promise<T>, disconnectSignal: AbortSignal): Promise<T> {
     const settled = new AbortController();
     const over = AbortSignal.any([disconnectSignal, settled.signal]);

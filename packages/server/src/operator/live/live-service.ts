@@ -26,7 +26,7 @@ export interface LiveService extends HttpService {
   add(sources: readonly LiveSource[]): void;
 }
 
-/** `GET /ops/v1/stream`: live changes for open pages. */
+/** Creates `GET /ops/v1/stream`: live changes for open pages. */
 export function createLive(deps: {
   readonly dialect: Dialect;
   readonly clock: Clock;

@@ -70,7 +70,7 @@ export class LiveTopic {
     if (this.#followers.delete(stream)) this.#leftMs = nowMs;
   }
 
-  /** An event for missed data. */
+  /** Returns an event for missed data. */
   gap(): Buffer {
     return this.#mark('gap');
   }
@@ -117,7 +117,7 @@ export class LiveTopic {
     }
   }
 
-  /** The first data for a new follower. */
+  /** Returns the first data for a new follower. */
   #begin(afterSeq: number | undefined): Buffer {
     if (afterSeq === undefined && !this.isState) return this.#mark('start');
     const fromSeq = afterSeq ?? 0;

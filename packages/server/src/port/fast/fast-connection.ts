@@ -27,7 +27,7 @@ export type WrittenResponse = {
 export interface FastExchange {
   /** Size of the request. */
   readonly sizeBytes: number;
-  /** `undefined` if the connection is closed without a response. */
+  /** Returns the response; `undefined` if the connection is closed without one. */
   respond(): Promise<WrittenResponse | undefined>;
   /** Called once, when the client has received the response or disconnected. */
   onClosed(): void;
@@ -69,7 +69,7 @@ export class FastConnection {
   #incompleteBytes = 0;
   #restTimer: NodeJS.Timeout | undefined;
   #exchange: FastExchange | undefined;
-  /** Of the running request, if its handler uses the signal. */
+  /** Controller for the running request, if its handler uses the signal. */
   #disconnect: AbortController | undefined;
   #isClosing = false;
   /** No further request may be processed. Source: RFC 9112, section 9.6. */

@@ -33,7 +33,10 @@ const FOR_THE_SERVER: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** `undefined` for a line that parsers could interpret differently; Node's HTTP server handles it. */
+/**
+ * Parses a request line; `undefined` for a line that parsers could interpret differently, which
+ * Node's HTTP server handles.
+ */
 export function readFastTarget(line: string): FastTarget | undefined {
   const [, method, url] = REQUEST_LINE.exec(line) ?? [];
   return method === undefined || url === undefined ? undefined : { method, url };

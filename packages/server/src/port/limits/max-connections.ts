@@ -9,8 +9,8 @@ const LEAST = 16;
 const NEEDED_FILE_LIMIT = 1024;
 
 /**
- * Maximum number of open connections in total, which leaves file descriptors for the disk. Further connections are
- * closed immediately.
+ * Returns the maximum number of open connections in total, which leaves file descriptors for the disk. Further
+ * connections are closed immediately.
  * @param limits contents of `/proc/self/limits`; an unknown limit counts as sufficient.
  */
 export function maxConnections(limits?: string): number {

@@ -52,7 +52,7 @@ export class RefusedConnections {
     });
   }
 
-  /** @param address of the client, if known. */
+  /** @param address client address, if known. */
   count(reason: RefusalReason, address?: string): void {
     const refusals = this.#byReason[reason];
     refusals.total += 1;

@@ -21,7 +21,7 @@ export interface TlsIdentity {
 }
 
 /**
- * The TLS settings; `undefined` without TLS.
+ * Returns the TLS settings; `undefined` without TLS.
  * @throws {ConfigInvalid} if only key or certificate is set: the port would silently stay unencrypted.
  */
 export function tlsSettingsOf(settings: ServerSettings): TlsSettings | undefined {

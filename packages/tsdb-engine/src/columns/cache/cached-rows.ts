@@ -59,7 +59,7 @@ export class CachedRows {
     return this.#isForgotten;
   }
 
-  /** Bytes that the cache regains when these rows are evicted. */
+  /** Bytes that are freed when these rows are evicted. */
   get freeableBytes(): number {
     let sum = 0;
     for (const entry of [this.#part, ...this.#columns.values()])

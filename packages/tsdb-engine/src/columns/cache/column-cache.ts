@@ -1,14 +1,14 @@
 import { LoadQueue } from './load-queue.js';
 
 /**
- * Entries used this recently are not evicted for new ones, so that a working set larger than the
- * cache does not thrash.
+ * Entries used this recently are not evicted to admit new ones, so that a working set larger than
+ * the cache does not cause thrashing.
  */
 const LEAST_IDLE_MS = 5000;
 
 /**
- * Maximum rows of one segment that are cached as one range. A load needs 16 bytes per row in addition to
- * its result.
+ * Maximum number of rows of one segment that are cached as one range. A load needs 16 bytes per row
+ * in addition to its result.
  */
 const SEGMENT_RANGE_ROWS = 1024 * 1024;
 

@@ -1,7 +1,7 @@
 /** Tables that no query has read for this long are not loaded ahead of queries. */
 const REQUESTED_MS = 3_600_000;
 
-/** The start of the time that queries of one table have requested recently. */
+/** Start of the time range that recent queries of one table have requested. */
 export class RequestedRows {
   readonly #nowMs: () => number;
   #request: { readonly atMs: number; readonly fromNs: bigint } | undefined;
@@ -10,7 +10,10 @@ export class RequestedRows {
     this.#nowMs = nowMs;
   }
 
-  /** Keeps the earliest start within the last hour: most queries move with the time. */
+  /**
+   * Keeps the earliest start within the last hour, because the time range of most queries moves
+   * with the current time.
+   */
   note(fromNs: bigint): void {
     const before = this.#current();
     if (before === undefined || fromNs <= before.fromNs)

@@ -22,15 +22,16 @@ import { TableEncodedTags } from './table-encoded-tags.js';
  * DuckDB query, which is faster for few series.
  */
 const MAX_AWAITED_VALUES = { few: 100_000, many: 1_000_000 };
-/** After this many, the columns of a segment are loaded into memory. */
+/** After this many series reads, the columns of a segment are loaded into memory. */
 const MAX_SERIES_READS = 64;
 /**
- * When this many rows follow, rows in blocks are loaded in advance, before the blocks drop them.
+ * Rows in blocks are loaded in advance when this many rows follow them, before the blocks drop
+ * them.
  */
 const OLD_BLOCK_ROWS = 32_768;
 /**
- * Columns of a range that are preloaded with one statement. Loads that a query waits for run between
- * two statements.
+ * Number of columns of a range that are preloaded with one statement. Loads that a query waits for
+ * run between two statements.
  */
 const PRELOAD_COLUMNS = 4;
 
@@ -130,7 +131,7 @@ export class TableColumns {
     return read && [...rows, ...read];
   }
 
-  /** Prepares a segment for queries of few series. */
+  /** Prepares a segment for queries for few series. */
   async prepare(source: RowSource): Promise<void> {
     await this.#fewSeries.prepare(source);
   }

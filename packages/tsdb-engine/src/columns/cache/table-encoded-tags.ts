@@ -119,7 +119,7 @@ class ColumnsEncodedTags implements EncodedTags {
     this.#entry = undefined;
   }
 
-  /** Returns false if the cache has no room. */
+  /** Returns false if the cache is full. */
   #grow(wordCount: number, seriesCount: number): boolean {
     const words = grown(this.#words.length, wordCount, FIRST_WORDS);
     const series = grown(this.#offsets.length, seriesCount, FIRST_SERIES);

@@ -68,7 +68,7 @@ export class Accumulator {
   }
 }
 
-/** Gathered rows, divided into runs of consecutive rows in one bucket, with the group bucket of each. */
+/** Gathered rows, divided into runs of consecutive rows in one bucket, with the group bucket of each run. */
 export interface BucketRuns {
   /** The array has `count + 1` elements. */
   readonly starts: Uint32Array;

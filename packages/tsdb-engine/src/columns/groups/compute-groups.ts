@@ -24,7 +24,7 @@ import { SeriesGroups } from './series-groups.js';
  */
 const MAX_VALUES = 128_000_000;
 const MAX_GROUP_BUCKETS = 2_000_000;
-/** Values between two yields to the event loop: a few milliseconds. */
+/** Number of values processed between two yields to the event loop: a few milliseconds. */
 const VALUES_PER_STEP = 4_000_000;
 /** Cost of locating the rows of a run and its first bucket, in values. */
 const VALUES_PER_RUN = 128;
@@ -62,8 +62,8 @@ export async function computeGroups(
   if (bucket === undefined || limit === undefined || bucketIndex !== 0) {
     return await (await computed(columnRequest, runs))?.chunks();
   }
-  // Only the first or last buckets are needed, so few are scanned, and more if some of these are
-  // empty.
+  // Only the first or last buckets are needed, so few are scanned; more are scanned if some of them
+  // are empty.
   const neededCount = limit + computation.offset;
   const span = await task.run(spanOf(runs, columnRequest.loaded));
   if (span === undefined) return [];
@@ -196,8 +196,8 @@ function* spanOf(runs: Runs, loaded: readonly LoadedRows[]): Steps<Span | undefi
 }
 
 /**
- * Each pair of field and measure once. If any number is a possible result, the count shows whether
- * the value is NULL.
+ * Returns each pair of field and measure once. If any number is a possible result, the count shows
+ * whether the value is NULL.
  */
 function measuresOf(
   outputs: readonly GroupOutput[],

@@ -80,7 +80,7 @@ export class RunAggregator {
     this.#phaseNs = Number(loaded.part.baseNs - startNs);
   }
 
-  /** Cuts the rows `[from, to)` into runs of one bucket. */
+  /** Splits the rows `[from, to)` into runs of one bucket. */
   #cutRangeIntoBuckets(part: Part, from: number, to: number, firstGroupBucket: number): void {
     const { starts, groupBuckets } = this.#bucketRuns;
     const width = Number(this.#buckets.widthNs);
@@ -104,7 +104,7 @@ export class RunAggregator {
     this.#bucketRuns.count = count;
   }
 
-  /** Cuts the first `count` selected rows into runs of one bucket. */
+  /** Splits the first `count` selected rows into runs of one bucket. */
   #cutRowsIntoBuckets(part: Part, count: number, firstGroupBucket: number): void {
     const { starts, groupBuckets } = this.#bucketRuns;
     const width = Number(this.#buckets.widthNs);

@@ -72,7 +72,7 @@ export class SeriesGroups {
     });
   }
 
-  /** For each group, a number that ascends in the order of its tag's values. */
+  /** Returns a number for each group that ascends in the order of its tag's values. */
   *#ranksOf(tag: string, { descending, nullsFirst }: GroupKeyOrder): Steps<Float64Array> {
     const column = this.#index.tagColumn(tag);
     const codes = this.#example.map((series) => column?.codes[series] ?? 0);
@@ -84,7 +84,7 @@ export class SeriesGroups {
     for (let i = 0; i < codes.length; i++) {
       if (isStepEnd(i)) yield;
       const code = codes[i] as number;
-      const rank = allRanks?.[code] ?? some?.get(code) ?? 0; // one of the two contains all of them
+      const rank = allRanks?.[code] ?? some?.get(code) ?? 0; // one of the two contains all codes
       ranks[i] = code === 0 ? ofNull : descending ? -rank : rank;
     }
     return ranks;

@@ -6,7 +6,7 @@ import type { TagCodes } from '../../series/tag-columns.js';
 const MAX_RANKED = 65_536;
 /** Ranks are computed only if there are at most this many values per requested group. */
 const VALUES_PER_GROUP = 8;
-/** Values sorted in one step: a few milliseconds. */
+/** Number of values sorted in one step, which takes a few milliseconds. */
 const VALUES_PER_STEP = 4096;
 
 interface Ranked {

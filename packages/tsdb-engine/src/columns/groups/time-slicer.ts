@@ -8,7 +8,7 @@ import type { TimeScale } from './time-scale.js';
  */
 const SLICE_ROWS = 32_768;
 /**
- * Slices with more than this many times the target rows are cut, unless all rows have one
+ * Slices with more than this many times the target row count are split, unless all rows have one
  * timestamp.
  */
 const MOST_SHARE = 2;
@@ -18,7 +18,7 @@ const MOST_GROWTH = 4;
 /** Marks a source whose rows are all later. */
 const NOT_YET = -1;
 
-/** Cuts runs into time slices. A slice is valid until the next call. */
+/** Splits runs into time slices. A slice is valid until the next call. */
 export class TimeSlicer {
   readonly #runs: Runs;
   readonly #loaded: readonly LoadedRows[];

@@ -51,9 +51,9 @@ export class CachedRanges {
   }
 
   /**
-   * Returns the index of the first of the last ranges that are joined with the following rows. Ranges
-   * of similar size are joined together. Most queries then load only new rows, each row is copied a
-   * few times at most, and there are few ranges.
+   * Returns the index of the first of the trailing ranges that are joined with the following rows.
+   * Ranges of similar size are joined together. Most queries then load only new rows, each row is
+   * copied a few times at most, and there are few ranges.
    */
   #firstJoined(source: RowSource, ranges: readonly CachedRange[], rangeRows: number): number {
     for (let first = ranges.length; ; ) {

@@ -18,7 +18,10 @@ const SHARE_OF_CACHE = 0.75;
 /** Preloaded columns may not be used, so most of a large cache is left to queries. */
 const MOST_AHEAD_BYTES = 256 * 1024 * 1024;
 
-/** Segments visited per pass, newest first: the columns of each require two DuckDB statements. */
+/**
+ * Segments visited per pass, newest first: loading the columns of a segment takes two DuckDB
+ * statements.
+ */
 const MAX_SEGMENTS = 64;
 /** Smaller segments load almost instantly on demand. */
 const LEAST_ROWS = 1024;
@@ -43,9 +46,10 @@ export interface ColumnPreloadDeps {
 }
 
 /**
- * Reads the indexes of the newest segments, and for tables that queries read, the columns of segments and
- * of rows that will not be flushed soon, while the node is idle. It runs after the start and after each flush and
- * compaction, so that the next queries find both in memory. It never evicts other entries.
+ * Reads the indexes of the newest segments while the node is idle. For tables that queries read,
+ * also loads the columns of segments and of rows that will not be flushed soon. It runs after the
+ * start and after each flush and compaction, so that the next queries find both in memory. It never
+ * evicts other entries.
  */
 export class ColumnPreload {
   readonly #deps: ColumnPreloadDeps;
@@ -128,7 +132,7 @@ export class ColumnPreload {
     }
     found.sort((a, b) => compareTimes(b.segment.segment.maxTime, a.segment.segment.maxTime));
     const newest = found.slice(0, MAX_SEGMENTS);
-    // The indexes of all files are read in the time of one column.
+    // Reading the indexes of all files takes only as long as loading one column.
     for (const { table, segment } of newest)
       await this.#unlessDamaged(() => table.columnQueries.prepare(segment));
     for (const { table, segment } of newest) {

@@ -17,19 +17,19 @@ import { presentColumns, type RowFile, type RowRange, type RowSource } from './r
 /** With more series, DuckDB runs the query. */
 export const MAX_FEW_SERIES = 64;
 /**
- * Values of row groups that may contain one of the series, of row groups that are in memory at a time,
- * and of the rows that are kept for the query. With more values to search or keep, DuckDB runs the
- * query on all cores.
+ * Maximum number of values: in row groups that may contain one of the series, in row groups that
+ * are in memory at a time, and in the rows that are kept for the query. With more values to search
+ * or keep, DuckDB runs the query on all cores.
  */
 const MAX_VALUES = { searched: 10_000_000, read: 2_000_000, kept: 2_000_000 };
 /**
- * With more runs, the series of a row group are not kept. They take at most 1 kB for each row group,
- * which has 20,480 rows.
+ * With more runs, the series of a row group are not kept. Kept series take at most 1 kB for each
+ * row group, which has 20,480 rows.
  */
 const MAX_KNOWN_RUNS = 64;
 /**
- * Concurrent reads of this kind per node, of at most 32 MB each. Further queries use DuckDB and its
- * memory limit.
+ * Maximum number of concurrent reads of this kind per node, of at most 32 MB each. Further queries
+ * use DuckDB and its memory limit.
  */
 const MAX_UNDER_WAY = 4;
 
@@ -279,8 +279,8 @@ function readRuns({ index, runs }: KnownFile, group: number, pages: ColumnPages)
 }
 
 /**
- * Drops the rows before and after a time range if all rows are of one series in the order of time,
- * so that fewer values are decoded.
+ * Drops the rows before and after a time range if all rows belong to one series in time order, so
+ * that fewer values are decoded.
  */
 function withinTimes(
   part: Part,

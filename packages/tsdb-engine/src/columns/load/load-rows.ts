@@ -38,7 +38,7 @@ export interface LoadColumn {
   readonly text: string;
 }
 
-/** Rows per statement. Their chunks are processed without a pause. */
+/** Number of rows per statement. Their chunks are processed without a pause. */
 const STATEMENT_ROWS = 131_072;
 
 const INT64: SqlType = { kind: 'int', bits: 64, signed: true };

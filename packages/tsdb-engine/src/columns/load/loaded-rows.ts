@@ -14,7 +14,7 @@ export interface LoadedRows {
   pin?(): () => void;
 }
 
-/** Returns `undefined` if some of it is not in memory. */
+/** Returns `undefined` if some of the rows or columns are not in memory. */
 export function loadedRows(
   rows: CachedRows,
   columns: readonly { readonly id: number }[],

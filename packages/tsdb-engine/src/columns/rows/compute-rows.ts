@@ -25,7 +25,7 @@ import { SliceChunks } from './slice-chunks.js';
 const MAX_SCANNED_ROWS = 16_000_000;
 const MAX_PICKED = 500_000;
 const MAX_SOURCES = 65_535;
-/** Rows between two yields to the event loop. */
+/** Number of rows processed between two yields to the event loop. */
 const ROWS_PER_STEP = 1_000_000;
 /** Cost of switching to the next run, in rows. */
 const ROWS_PER_RUN = 16;
@@ -33,14 +33,15 @@ const ROWS_PER_RUN = 16;
 const MOST_CHUNK_ROWS = 2048;
 const LEAST_CHUNK_ROWS = 256;
 /**
- * The encoded text fits in pooled memory (`PiecePool`), also as JSON with a name before each value.
+ * With this many values, the encoded text fits in pooled memory (`PiecePool`), also as JSON with a
+ * name before each value.
  */
 const CHUNK_VALUES = 20_480;
 /** Larger results are streamed by time slice. */
 const MAX_WHOLE_ROWS = 32_768;
 /** Each slice visits every run, and rows with one timestamp are never divided. */
 const MAX_STREAMED_RUNS = 131_072;
-/** Rows of the first slice; small, so that the first rows are sent soon. */
+/** Number of rows of the first slice; small, so that the first rows are sent soon. */
 const FIRST_ROWS = 8192;
 /**
  * With more concurrent results than this, slices are shorter, so that the rows of all slices stay

@@ -49,8 +49,9 @@ export class RowChunks {
     readonly columns: readonly Column[];
     readonly index: SeriesIndex;
     /**
-     * `series`: dictionaries with the tags of the result's series, for many rows per series or few of
-     * many series. `value`: the dictionaries of the table, which contain all values of a tag.
+     * `series`: dictionaries with the tags of the result's series, for many rows per series or for
+     * a small fraction of the series. `value`: the dictionaries of the table, which contain all
+     * values of a tag.
      */
     readonly tagsBy: 'series' | 'value';
     /** Cache of tag strings between results. */
@@ -101,7 +102,7 @@ export class RowChunks {
     };
   }
 
-  /** In 32-bit halves: a bigint per row would dominate the cost. */
+  /** Computes timestamps in 32-bit halves: a bigint per row would dominate the cost. */
   #times({ sources, rows }: PickedRows, { from, to, take }: ChunkRange): ColumnVector {
     const values = new BigInt64Array(take((to - from) * 8), 0, to - from);
     const halves = new Int32Array(values.buffer);

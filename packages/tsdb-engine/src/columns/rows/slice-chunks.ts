@@ -21,7 +21,7 @@ interface SliceField {
   /** True if a row may have no value. */
   readonly mayLack: boolean;
   values: Float64Array;
-  /** Whether each row has a value; used only if some may have none. */
+  /** Whether each row has a value; used only if some rows may have none. */
   present: Uint8Array;
 }
 
@@ -106,7 +106,7 @@ export class SliceChunks {
     }
   }
 
-  /** In 32-bit halves: a bigint per row would dominate the cost. */
+  /** Computes timestamps in 32-bit halves: a bigint per row would dominate the cost. */
   #times(order: Uint32Array, take: (sizeBytes: number) => ArrayBuffer): ColumnVector {
     const ticks = this.#ticks;
     const count = order.length;

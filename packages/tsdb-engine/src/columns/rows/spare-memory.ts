@@ -6,8 +6,8 @@ export class SpareMemory {
   readonly #spare: ArrayBuffer[] = [];
 
   /**
-   * Returns the memory for the arrays of one chunk, and a function that releases it when the chunk
-   * was sent.
+   * Returns the memory for the arrays of one chunk, and a function that releases it once the chunk
+   * has been sent.
    */
   forChunk(): { take(sizeBytes: number): ArrayBuffer; release(): void } {
     const taken: ArrayBuffer[] = [];

@@ -146,7 +146,7 @@ export class LoggedQuery {
     return this.#fileCount;
   }
 
-  /** Rows of all statements so far. */
+  /** Number of rows of all statements so far. */
   get rowCount(): number {
     return this.#rowCount;
   }

@@ -19,7 +19,7 @@ export class QueryLog {
   readonly #currentSpan: (() => RequestSpan | undefined) | undefined;
   readonly #ring: LoggedQuery[] = [];
   readonly #running = new Set<LoggedQuery>();
-  /** Index of the next entry when the ring is full, which is the oldest entry. */
+  /** Index of the next entry to replace when the ring is full: the oldest entry. */
   #nextIndex = 0;
 
   constructor(options: {

@@ -4,7 +4,7 @@ import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 /** Memory for all concurrent sorts. */
 const MAX_SORTING_BYTES = 256 * 1024 * 1024;
 /**
- * Larger sorts count as this much: DuckDB spills the rest to disk, and a few long sorts must leave
+ * Larger sorts count as this size: DuckDB spills the rest to disk, and a few long sorts must leave
  * room for others.
  */
 const MAX_SORT_BYTES = MAX_SORTING_BYTES / 4;
@@ -13,7 +13,10 @@ const LEAST_SORTING_BYTES = 8 * 1024 * 1024;
 
 /** Fraction of DuckDB's memory for sorted rows that stay there until clients have read them. */
 const IN_DUCKDB_SHARE = 0.75;
-/** Maximum fraction of it that one result counts. DuckDB spills a larger result to disk. */
+/**
+ * Maximum fraction of that memory that is reserved for one result. DuckDB spills a larger result to
+ * disk.
+ */
 const MAX_RESULT_SHARE = 1 / 8;
 
 /** Memory for all results that are copied out of DuckDB completely, and for one of them. */
@@ -27,8 +30,9 @@ const nothing: Release = () => undefined;
 
 /**
  * Memory that queries use in DuckDB before their first row, and in results that wait for slow
- * clients. All sizes are estimates. Sorts end without the client. Results that stay in DuckDB are
- * shared fairly between owners, so an owner with many of them waits only for its own clients.
+ * clients. All sizes are estimates. Sorts end even if their clients do not read. Results that stay
+ * in DuckDB are shared fairly between owners, so an owner with many of them waits only for its own
+ * clients.
  */
 export class MemoryBudget {
   /** A slot of this semaphore is one byte. */
@@ -43,15 +47,15 @@ export class MemoryBudget {
     this.#inDuckDb = new FairSemaphore(this.#inDuckDbBytes);
   }
 
-  /** Resolves when there is room for a sort. Rejects when the query is aborted. */
+  /** Resolves when there is enough memory for a sort. Rejects when the query is aborted. */
   async reserveForSort(sizeBytes: number, queryContext: QueryContext): Promise<Release> {
     if (sizeBytes < LEAST_SORTING_BYTES) return nothing;
     return await take(this.#sorting, Math.min(sizeBytes, MAX_SORT_BYTES), queryContext);
   }
 
   /**
-   * Resolves when there is room for sorted rows that stay in DuckDB until the last one is read.
-   * Rejects when the query is aborted.
+   * Resolves when there is enough memory for sorted rows that stay in DuckDB until the last one is
+   * read. Rejects when the query is aborted.
    */
   async reserveInDuckDb(sizeBytes: number, queryContext: QueryContext): Promise<Release> {
     const share = Math.min(sizeBytes, this.#inDuckDbBytes * MAX_RESULT_SHARE);

@@ -8,7 +8,7 @@ export const SORTED_VALUE_BYTES = 12;
 const UNKNOWN_BYTES = 64;
 /** Overhead of a string beyond its characters. */
 const TEXT_BYTES = 16;
-/** Values sampled per column of a chunk. */
+/** Number of values sampled per column of a chunk. */
 const SAMPLED_VALUES = 16;
 /** Weight of earlier rows, so that recent rows count more. */
 const KEPT_SHARE = 0.5;

@@ -4,7 +4,8 @@ import { endOfQuery } from '@plinth/tsdb-model/query/end-of-query.js';
 import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 
 /**
- * Maximum number of waiting queries; more are rejected. A single owner must leave room for others.
+ * Maximum number of waiting queries; more are rejected. A single owner must leave space in the
+ * queue for others.
  */
 const MAX_WAITING = 10_000;
 
@@ -40,7 +41,7 @@ export class QuerySlots {
   readonly #count: number;
   readonly #semaphore: FairSemaphore;
   readonly #counts = { yielded: 0, withoutSlot: 0 };
-  /** Slots of queries that wait for their clients; the slot of the longest waiting one is taken first. */
+  /** Slots of queries that wait for their clients; the slot of the query that has waited longest is taken first. */
   readonly #idle = new Set<Slot>();
 
   constructor(count: number) {

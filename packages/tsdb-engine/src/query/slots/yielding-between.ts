@@ -3,7 +3,7 @@ import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { QuerySlot } from './query-slots.js';
 
 /**
- * Forwards chunks and yields the query's slot between two: slow readers must not block other
+ * Forwards chunks and yields the query's slot between them: slow readers must not block other
  * queries.
  */
 export async function* yieldingSlotBetween<T>(
@@ -19,7 +19,7 @@ export async function* yieldingSlotBetween<T>(
 }
 
 /**
- * Forwards items that are produced synchronously. Yields to the event loop between two, and stops
+ * Forwards items that are produced synchronously. Yields to the event loop between them, and stops
  * when the query is aborted.
  */
 export async function* yieldingBetween<T>(

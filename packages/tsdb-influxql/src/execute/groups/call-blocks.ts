@@ -14,19 +14,19 @@ const NO_ROW = -1;
 
 /** Aggregates of one table, each used unchanged as a field of the result. */
 export interface PlainCalls extends AggregateRequest {
-  /** Index of the call of each field. */
+  /** For each field, the index of its call. */
   readonly fields: readonly number[];
   /** Whether empty buckets appear in the result, as NULL or as 0 for counts. */
   readonly isFilled: boolean;
-  /** A series with more buckets is rejected. */
+  /** Maximum number of buckets per series; a series with more buckets is rejected. */
   readonly bucketLimit: number;
   /** Called with the number of rows of each series. */
   onSeries(rowCount: number): void;
 }
 
 /**
- * Whether every call has a value in every bucket that has rows. Then the rows of a series do not
- * depend on its values.
+ * Returns whether every call has a value in every bucket that has rows. If so, the rows of a series
+ * do not depend on its values.
  */
 export function areComplete(chunks: readonly ResultChunk[], { calls, ...request }: PlainCalls) {
   const first = keyCountOf(request);

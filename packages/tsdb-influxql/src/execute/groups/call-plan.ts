@@ -14,7 +14,7 @@ export interface CallPlan {
   readonly ofColumn: ColumnRef | undefined;
   /** Transformations from the innermost to the outermost. */
   readonly transformations: readonly CompiledCall[];
-  /** Number of buckets before the time range that are read as well, without a look-back. */
+  /** Number of buckets before the time range that are always read, even without a look-back. */
   readonly bucketsBefore: number;
   readonly isInDuckDb: boolean;
 }
@@ -55,7 +55,7 @@ export function planCall(call: CompiledCall, canGroup: boolean): CallPlan {
 /** Calls whose empty buckets are never filled. */
 const UNFILLED: ReadonlySet<string> = new Set(['top', 'bottom', 'sample', 'distinct', 'integral']);
 
-/** Whether `fill` applies to empty buckets of this call. */
+/** Returns whether `fill` applies to empty buckets of this call. */
 export const isFillable = ({ name }: CompiledCall): boolean => !UNFILLED.has(name);
 
 /**

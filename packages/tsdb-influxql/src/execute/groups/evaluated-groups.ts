@@ -38,7 +38,7 @@ export interface Evaluated {
 export interface EvaluatedRange {
   readonly minNs: bigint;
   readonly maxNs: bigint;
-  /** Only rows at so many of the last timestamps are needed; sources may return more. */
+  /** Number of last timestamps whose rows are needed; sources may return more. */
   readonly lastTimes?: number | undefined;
 }
 
@@ -117,7 +117,7 @@ function rowsRequest(
     requiredColumns,
     minNs: range.minNs,
     isDescending: range.lastTimes !== undefined,
-    // Rows without a value must not count.
+    // Rows without a value do not count toward the limit.
     rowLimit: requiredColumns.length === 1 ? range.lastTimes : undefined,
     limitsTimes: true,
     lastRowsOnly: false,

@@ -100,7 +100,7 @@ function emptyValue({ fill, type, isCount }: FillContext): Value {
   return fill.kind === 'number' ? fillNumber(fill.value, type) : null;
 }
 
-/** Returns the number of `fill(number)` in the type of a column. */
+/** Converts the number of `fill(number)` to the type of a column. */
 export function fillNumber(value: number | bigint, type: DataType): Value {
   switch (type) {
     case 'boolean':
@@ -139,8 +139,8 @@ function between(points: Points, next: number, time: bigint, at: FillContext): V
 }
 
 /**
- * Limits an interpolated value to its endpoints. Integers above 53 bits are rounded as doubles and
- * could otherwise leave the range.
+ * Clamps an interpolated value to the range of its endpoints. Integers above 53 bits are rounded as
+ * doubles and could otherwise fall outside it.
  */
 function within(value: bigint, a: bigint, b: bigint): bigint {
   const [low, high] = a < b ? [a, b] : [b, a];

@@ -21,7 +21,7 @@ export function fillStart(
   startNs: bigint,
 ): bigint {
   if (count === 0) return startNs;
-  // One more, because a day may have 23 hours. `keepBefore` drops it.
+  // Reads one extra bucket, because a day may have 23 hours. `keepBefore` drops it.
   const neededNs = startNs - BigInt(count + 1) * timeBuckets.everyNs;
   return neededNs < fromNs ? fromNs : timeBuckets.bucketOf(neededNs).start;
 }
@@ -30,7 +30,7 @@ export function fillStart(
 export function* withEarlier(points: Points, earlier: Earlier, startNs: bigint): Steps<Points> {
   const { times, values, otherColumns } = earlier.points;
   if (times.length === 0) return points;
-  // The first bucket may start before the time range. Its earlier rows are a point of their own.
+  // The first bucket may start before the time range. Its earlier rows form a separate point.
   const before = times.map((time) => (time < startNs ? time : startNs - 1n));
   const allOtherColumns: Value[][] = [];
   for (const [i, column] of otherColumns?.entries() ?? [])
@@ -43,7 +43,10 @@ export function* withEarlier(points: Points, earlier: Earlier, startNs: bigint):
   return yield* keepBefore(all, startNs, earlier.count + 1);
 }
 
-/** With `fill(previous)`, the other columns of a selector repeat the last value that is not NULL. */
+/**
+ * Replaces NULL with the last value that is not NULL, as the other columns of a selector require
+ * with `fill(previous)`.
+ */
 function* carriedForward(column: readonly Value[]): Steps<Value[]> {
   const carried: Value[] = [];
   for (const [i, value] of column.entries()) {

@@ -19,7 +19,7 @@ export interface CallGroup {
   readonly points: readonly Points[];
 }
 
-/** Whether DuckDB can compute a call. */
+/** Returns whether DuckDB can compute a call. */
 export function isDuckDbCall(call: CompiledCall): boolean {
   if (call.type === 'unknown') return false;
   if (call.argument.kind === 'column')
@@ -119,7 +119,7 @@ function aggregateStatement(
     ...calls.map((call, i) => `${aggregateText(call, reader)} AS v${i}`),
   ].join(', ');
   const where = reader.where();
-  // By position, because user columns may have any name.
+  // Keys are referenced by position, because user columns may have any name.
   const positions = keys.map((_, i) => i + 1).join(', ');
   const grouping = keys.length === 0 ? '' : ` GROUP BY ${positions} ORDER BY ${positions}`;
   return {
@@ -164,8 +164,8 @@ function groupsComputation(
   if (timeBuckets !== undefined) outputs.push({ kind: 'bucket' });
   for (const { name, argument } of request.calls) {
     const column = argument.kind === 'column' ? reader.plainColumn(argument.ref) : undefined;
-    // Sums of integers wrap at 64 bits; column queries sum them only when they cannot come close to
-    // that.
+    // Sums of integers wrap at 64 bits; column queries sum only integers whose sum cannot come
+    // close to that limit.
     const kind = AGGREGATES.get(name)?.measure;
     if (column === undefined || kind === undefined) return undefined;
     outputs.push({ kind, column });
@@ -226,7 +226,7 @@ class Collector {
   }
 }
 
-/** Column queries return integers as doubles where they fit; this converts them back. */
+/** Converts integers that a column query returned as doubles back to their type. */
 function inType(value: Value, type: CompiledCall['type'] | undefined): Value {
   const isWhole = type === 'integer' || type === 'unsigned';
   return isWhole && typeof value === 'number' ? BigInt(value) : value;

@@ -140,8 +140,8 @@ class CallRun {
   }
 
   /**
-   * True if DuckDB computes every call, no call is nested, and rows are neither reversed nor
-   * limited.
+   * Returns true if DuckDB computes every call, no call is nested, and rows are neither reversed
+   * nor limited.
    */
   #isPlain(): boolean {
     const { isDescending, limit, offset, columns, fill, isSelector } = this.#select;
@@ -168,7 +168,7 @@ class CallRun {
       const first = rows.times.at(this.#isBackward ? -1 : 0);
       const isFull = first !== undefined && points.some((each) => each.times[0] === first);
       const ordered = this.#select.isDescending && !this.#isBackward ? reversed(rows) : rows;
-      // In pieces, so that each piece is written before the next one is processed.
+      // Splits the series, so that each piece is written before the next one is processed.
       for (const series of piecesOf({ name, tags, ...ordered })) yield { series, isFull };
     }
   }
@@ -236,8 +236,8 @@ class CallRun {
   }
 
   /**
-   * Creates one stream of groups for all ranges that need the same rows. In `order`, the points before the
-   * time range follow the points in it.
+   * Creates one stream of groups for all ranges that need the same rows. In `order`, points from
+   * before the time range come after those within it.
    */
   #groupStreams(): {
     readonly streams: readonly GroupStream[];
@@ -251,7 +251,7 @@ class CallRun {
       };
     });
     if (this.#looksBack) {
-      // A copy, because the order identifies plans by reference.
+      // Copies the plan, because the order identifies plans by reference.
       for (const [i, plan] of this.#plans.entries())
         ranges.push(this.#rangeBefore({ ...plan }, this.#pointsBefore[i]));
     }
@@ -344,7 +344,7 @@ class CallRun {
       return { plan, range: { minNs: startNs, maxNs: startNs - 1n }, timeBuckets };
     const range = { minNs: this.#fromNs, maxNs: startNs - 1n };
     if (timeBuckets === undefined) {
-      // A statement cannot hold more rows.
+      // A statement cannot keep more rows in memory.
       const lastTimes = Math.min(before, this.#session.limits.heldValueCount);
       return { plan, range: { ...range, lastTimes }, timeBuckets };
     }

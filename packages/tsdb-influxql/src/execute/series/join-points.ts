@@ -15,7 +15,7 @@ export interface Joined {
   readonly timeBuckets: TimeBuckets | undefined;
   /** True if timestamps descend. */
   readonly isBackward: boolean;
-  /** Further rows are not read. */
+  /** Maximum number of rows to create. */
   readonly rowLimit: number | undefined;
   /** Budget that the created rows count against. */
   readonly budget: ValueBudget;

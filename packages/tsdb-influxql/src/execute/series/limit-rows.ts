@@ -31,11 +31,13 @@ async function* withoutOtherRows(
 /** Number of values processed before yielding to the event loop. */
 const VALUES_AT_ONCE = 65_536;
 
-/** Number of rows of `columnCount` columns to process before yielding to the event loop. */
+/**
+ * Returns the number of rows of `columnCount` columns to process before yielding to the event loop.
+ */
 export const rowsAtOnce = (columnCount: number): number =>
   Math.ceil(VALUES_AT_ONCE / (columnCount + 1));
 
-/** Splits a piece of a series so that the caller can yield to the event loop in between. */
+/** Splits a piece of a series so that the caller can yield to the event loop between the parts. */
 export function* piecesOf<T extends Pick<Series, 'times' | 'columns'>>(
   piece: T,
   columnCount = piece.columns.length,

@@ -2,9 +2,11 @@ import type { Session } from '../session.js';
 import { compareTags } from './series.js';
 import type { TableRange, TableReader } from './table-reader.js';
 
-/** The ids are part of the statement's text. */
+/** Maximum number of series whose ids are written into the statement's text. */
 const MAX_RANKED = 2000;
-/** Series of a table, all of which may be compared with the conditions in one step. */
+/**
+ * Maximum number of series in a table; the conditions may be evaluated on all of them in one step.
+ */
 const MAX_CHECKED = 20_000;
 
 /** The series of a statement that groups by all tags, each with the values of the tags, in result order. */
@@ -14,9 +16,10 @@ export interface RankedSeries {
 }
 
 /**
- * Returns the series that a statement reads, if each is its own group; `undefined` if they are not, or
- * if there are too many. DuckDB then sorts numbers instead of tag values, and returns one number per row
- * instead of all tags. Rows of series that are added later are not part of the result.
+ * Returns the series that a statement reads if each series is its own group; otherwise, or if there
+ * are too many, returns `undefined`. DuckDB then sorts numbers instead of tag values, and returns
+ * one number per row instead of all tags. Rows of series that are added later are not part of the
+ * result.
  */
 export function rankedSeries(
   { source, groupTags }: TableRange,

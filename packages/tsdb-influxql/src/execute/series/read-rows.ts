@@ -22,7 +22,7 @@ export interface RowRequest extends TableRange {
   readonly isDescending: boolean;
   /** Maximum number of rows per group, from its first row. */
   readonly rowLimit: number | undefined;
-  /** `rowLimit` counts timestamps; rows with the same one are all read. */
+  /** `rowLimit` counts timestamps; all rows with the same timestamp are read. */
   readonly limitsTimes?: boolean;
   /** Only the last row of each series is needed. */
   readonly lastRowsOnly: boolean;
@@ -83,7 +83,7 @@ export async function* readRowBlocks(
     get maxRows() {
       return rowLimit === undefined ? undefined : rowLimit * reader.mostGroups;
     },
-    // Last rows cannot be read per time slice, because each slice has its own.
+    // Last rows cannot be read per time slice, because each slice has its own last rows.
     timeOrder: request.lastRowsOnly ? undefined : request.isDescending ? 'descending' : 'ascending',
     groupTags,
     render: (scanText) => statement().textOver(scanText(0)),
@@ -95,11 +95,11 @@ export async function* readRowBlocks(
     yield ranked === undefined ? rowBlock(chunk, request) : rankedBlock(chunk, request, ranked);
 }
 
-/** Whether all rows of each series are read, in a table with tags. */
+/** Returns whether all rows of each series are read from a table with tags. */
 const isOfWholeSeries = ({ groupTags, rowLimit, lastRowsOnly }: RowRequest): boolean =>
   groupTags.length > 0 && rowLimit === undefined && !lastRowsOnly;
 
-/** Whether more rows than `rowLimit` may be read. */
+/** Returns whether more rows than `rowLimit` may be read. */
 function hasTies({ limitsTimes }: RowRequest, reader: TableReader): boolean {
   return limitsTimes === true && !reader.isGroupedBySeries;
 }
@@ -224,7 +224,7 @@ function isSameKey(keys: readonly ArrayLike<string>[], a: number, b: number): bo
   return true;
 }
 
-/** Column query for the last rows of series, or for all rows of one group. */
+/** Returns the column query for the last rows of series, or for all rows of one group. */
 function rowsComputation(
   request: RowRequest,
   reader: TableReader,
@@ -257,7 +257,7 @@ function rowsComputation(
   };
 }
 
-/** Whether every row has one of the wanted fields, so that no condition is needed. */
+/** Returns whether every row has one of the wanted fields, so that no condition is needed. */
 function hasEveryField({ source, requiredColumns }: RowRequest): boolean {
   const names = new Set(requiredColumns.map(({ name }) => name));
   return [...source.table.columns.values()].every(

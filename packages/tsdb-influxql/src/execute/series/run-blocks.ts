@@ -13,7 +13,7 @@ type TableSource = Extract<CompiledSource, { kind: 'table' }>;
 
 /**
  * Returns the rows of `runSelect` with many series per block where the statement allows it. Passing
- * thousands of one-row series singly through each stage costs more than their processing.
+ * thousands of one-row series individually through each stage costs more than processing them.
  */
 export async function* runBlocks(
   select: CompiledSelect,

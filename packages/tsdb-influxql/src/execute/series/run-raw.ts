@@ -83,8 +83,8 @@ function hasOneOf(source: TableSource, requiredColumns: CompiledSelect['columns'
 }
 
 /**
- * Whether the last row of each series always matches: it has a field, and the condition uses no
- * fields.
+ * Returns whether the last row of each series always matches: it has a field, and the condition
+ * uses no fields.
  */
 function isEveryRowWanted(
   select: CompiledSelect,

@@ -21,7 +21,7 @@ export interface TableRange {
   readonly groupTags: readonly string[];
 }
 
-/** Builds SQL fragments over one table, which FROM names `r`, and the scan they need. */
+/** Builds SQL fragments for one table, which is named `r` in FROM, and the scan that they need. */
 export class TableReader {
   readonly #range: TableRange;
   readonly #session: Session;

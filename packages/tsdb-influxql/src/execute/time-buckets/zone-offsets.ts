@@ -3,7 +3,7 @@ import { floorDiv, NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 import { offsetNsAt } from '@plinth/tsdb-model/time/time-zone.js';
 
 const MAX_CACHED_DAYS = 100_000;
-/** Clock changes happen at multiples of this. */
+/** Clock changes occur only at multiples of this interval. */
 const QUARTER_NS = 900_000_000_000n;
 
 /**

@@ -125,7 +125,10 @@ function checkedCondition(condition: Expr | undefined): Expr | undefined {
   return folded;
 }
 
-/** A name that is a field in another source is not an absent tag here; its value is NULL. */
+/**
+ * Casts names that are fields in another source to `field`, so that they are NULL here, not absent
+ * tags.
+ */
 function fieldsOfOthers(expr: Expr, columns: SourceColumns): Expr {
   switch (expr.kind) {
     case 'paren':

@@ -103,7 +103,7 @@ export interface CompiledSelect {
   readonly hasLowerBound: boolean;
   /** How far before the time range the last points are read. Without a lower bound, there are none. */
   readonly lookbackNs: bigint;
-  /** Time bounds that the SELECT states; the others come from the outer statement. */
+  /** Time bounds that the SELECT specifies; the others come from the outer statement. */
   readonly ownRange: { readonly min: bigint | undefined; readonly max: bigint | undefined };
   readonly interval: Interval | undefined;
   /** Sorted ascending. */

@@ -9,7 +9,7 @@ import type { Environment } from '../environment.js';
 import { renamedMeasurement } from './former-names.js';
 import type { TableSource } from './source.js';
 
-/** Retention policies that mean the database itself. */
+/** Names of retention policies that refer to the database itself. */
 const DEFAULT_POLICIES: ReadonlySet<string> = new Set(['', 'autogen', 'default']);
 
 export const NO_DATABASE =
@@ -50,8 +50,8 @@ export function defaultDatabase(
 }
 
 /**
- * Finds a policy by its exact name, else in lower case, in which writes store new policies as
- * InfluxDB 3 does.
+ * Finds a policy by its exact name, then by the name in lower case, because writes create policies
+ * with lower-case names, as InfluxDB 3 does.
  */
 export function findPolicy(
   database: string,
@@ -88,7 +88,7 @@ export function findTables(measurement: Measurement, env: Environment): TableSou
   return tablesIn(databaseOf(measurement, env), measurement.name, env);
 }
 
-/** Like `findTables`, in a database that is already resolved. */
+/** Like `findTables`, but takes a resolved database. */
 export function tablesIn(
   database: DatabaseSchema,
   measured: Measurement['name'],

@@ -4,13 +4,13 @@ import type { Dimension } from '../../ast/select.js';
 import { planFailure } from '../plan-failure.js';
 import type { BoundSource } from './source.js';
 
-/** The error for the former name of a table. */
+/** Returns the error for the former name of a table. */
 export const renamedMeasurement = (before: string, after: string): Error =>
   planFailure(`measurement '${before}' was renamed to '${after}'; use the new name`);
 
 /**
- * Throws `column_renamed` if an expression contains the former name of a column, which no source
- * has as a present name. Unknown names are valid in InfluxQL, so the result would be empty.
+ * Throws `column_renamed` if an expression contains the former name of a column, which is not a
+ * current name in any source. Unknown names are valid in InfluxQL, so the result would be empty.
  */
 export function assertPresentNames(
   exprs: readonly (Expr | Dimension | undefined)[],

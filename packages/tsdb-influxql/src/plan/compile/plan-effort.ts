@@ -2,7 +2,8 @@ import { regexEffort } from '@plinth/tsdb-model/text/regex-effort.js';
 import { planFailure } from '../plan-failure.js';
 
 /**
- * Maximum number of planning steps per statement: some tens of milliseconds, without interruption.
+ * Maximum number of planning steps per statement. They take a few tens of milliseconds and block
+ * the event loop.
  */
 const MAX_STEPS = 1_500_000;
 /** Steps to compile a regular expression, per character and per repetition. */

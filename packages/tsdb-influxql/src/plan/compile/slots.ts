@@ -7,7 +7,7 @@ import type { ColumnRef, CompiledCall, SlotExpr } from './compiled-select.js';
 import type { SourceColumns } from './source.js';
 import { typeOfExpr, typeOfRef } from './source-columns.js';
 
-/** Slot numbers from here on are columns; smaller ones are calls. */
+/** Slot numbers from this value on refer to columns; smaller ones refer to calls. */
 export const COLUMN_SLOTS = 1_000_000;
 /** Slot number of the row's time. */
 export const TIME_SLOT = -1;

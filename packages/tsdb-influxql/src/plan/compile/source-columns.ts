@@ -53,7 +53,10 @@ export const isTimeIn =
   (name: string): boolean =>
     name.toLowerCase() === 'time' && !fields.has(name) && !tags.has(name);
 
-/** A subquery's tag is a string for outer functions. Source: query-languages, "Subqueries". */
+/**
+ * Returns the type of a column outside of its subquery, where a tag is a string. Source:
+ * query-languages, "Subqueries".
+ */
 export const typeOutside = (type: DataType): DataType => (type === 'tag' ? 'string' : type);
 
 /**

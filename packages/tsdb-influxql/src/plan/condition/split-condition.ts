@@ -4,7 +4,7 @@ import { printExpr } from '../../ast/print.js';
 import { planFailure } from '../plan-failure.js';
 import { type ReduceContext, timeValueOf } from '../reduce.js';
 
-/** Time bounds as the statement states them, both inclusive. `undefined` means unbounded. */
+/** Time bounds as specified in the statement, both inclusive. `undefined` means unbounded. */
 export interface TimeRange {
   readonly min: bigint | undefined;
   readonly max: bigint | undefined;
@@ -18,7 +18,10 @@ export interface SplitCondition {
 }
 
 export interface SplitContext extends ReduceContext {
-  /** Whether a name other than `time` refers to the time. By default, `time` in any case does. */
+  /**
+   * Returns whether a name other than `time` refers to the time. By default, `time` in any case
+   * does.
+   */
   readonly isTimeName?: (name: string) => boolean;
 }
 

@@ -9,7 +9,10 @@ import { instantOfLocal } from '@plinth/tsdb-model/time/time-zone.js';
 const FORM =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:([T ])(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:\d{2})?)?$/i;
 
-/** Whether a string looks like a timestamp, so that an error in it is reported as a timestamp error. */
+/**
+ * Returns whether a string looks like a timestamp, so that an error in it is reported as a
+ * timestamp error.
+ */
 export function looksLikeTime(text: string): boolean {
   return /^\d{4}-\d{1,2}-\d{1,2}/.test(text);
 }

@@ -12,7 +12,8 @@ export interface PackageDeps {
   /** Rejects with `python_unavailable`. */
   readonly installer: () => Promise<Installer>;
   /**
-   * Absolute path of a requirements file. Throws `plugin_path_escapes`, `requirements_missing` and `requirements_refused`.
+   * Returns the absolute path of a requirements file. Throws `plugin_path_escapes`,
+   * `requirements_missing` and `requirements_refused`.
    */
   readonly findRequirements: (location: string) => Promise<string>;
   readonly onInstalled: () => void;

@@ -5,7 +5,7 @@ import { type EncodedRows, PluginCallFailed } from '@plinth/tsdb-model/plugins/p
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { ColumnBlock, type FrameColumn } from '../../storage/python/column-block.js';
 
-/** Limits memory: a result is stored twice while it is sent to the plugin. */
+/** Maximum number of rows of a result, which is stored twice while it is sent to the plugin. */
 const MAX_ROW_COUNT = 5_000_000;
 
 /**
@@ -48,7 +48,7 @@ function assertSupported(type: SqlType): void {
   }
 }
 
-/** Nested types are named without their members. */
+/** Returns the Arrow name of a type; nested types are named without their members. */
 function arrowName(type: SqlType): string {
   switch (type.kind) {
     case 'int':

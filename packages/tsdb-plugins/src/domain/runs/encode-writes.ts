@@ -6,7 +6,7 @@ import { grouped } from '@plinth/tsdb-model/grouped.js';
 import type { PluginInput } from '@plinth/tsdb-model/plugins/plugin-host.js';
 import { ColumnBlock, type FrameColumn } from '../../storage/python/column-block.js';
 
-/** Rows encoded before yielding to the event loop. */
+/** Number of rows encoded before yielding to the event loop. */
 const ROWS_PER_TICK = 20_000;
 
 /**

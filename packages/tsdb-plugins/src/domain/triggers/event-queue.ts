@@ -1,4 +1,4 @@
-/** Default maximum number of waiting events, which is that of a trigger. */
+/** Default maximum number of waiting events, used for triggers. */
 const MAX_WAITING = 60;
 
 /**

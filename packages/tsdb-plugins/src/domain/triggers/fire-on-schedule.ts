@@ -4,10 +4,12 @@ import type { Schedule } from './schedule.js';
 /** Maximum sleep, so that a change of the system clock is detected within a minute. */
 const LONGEST_SLEEP_MS = 60_000;
 
-/** A larger step back means that the clock was set; smaller steps are corrections. */
+/**
+ * Maximum step back that counts as a clock correction; a larger step means that the clock was set.
+ */
 const SET_BACK_NS = 1_000_000_000n;
 
-/** A schedule that is later than this skips the missed times. */
+/** Maximum delay of a schedule; after a longer delay, missed times are skipped. */
 const LONGEST_LATENESS_NS = 3_600_000_000_000n;
 
 /** Calls `fire` at each time of the schedule until the signal is aborted. */

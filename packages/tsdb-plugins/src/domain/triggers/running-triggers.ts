@@ -117,7 +117,7 @@ export class RunningTriggers {
     await runner.stop();
   }
 
-  /** Makes a write trigger receive the rows of a table that has another name than before. */
+  /** Makes a write trigger receive the rows of its table under the new name. */
   rename(triggerId: number, table: string): void {
     this.#runners.get(triggerId)?.rename(table);
   }
@@ -128,7 +128,7 @@ export class RunningTriggers {
     this.#watched.clear();
   }
 
-  /** Whether a trigger needs the rows of the database. Called for every write. */
+  /** Returns whether a trigger needs the rows of the database. Called for every write. */
   wants(databaseId: number): boolean {
     return this.#watched.size > 0 && this.#watched.has(databaseId);
   }

@@ -23,7 +23,7 @@ import { TRIGGER_MESSAGES } from './trigger-messages.js';
 /** Maximum number of concurrent runs of an asynchronous trigger, regardless of the setting. */
 const MAX_ASYNC_RUNS = 32;
 const MAX_ASYNC_RETRIES = 5;
-/** A run that crashes its process is retried only a few times. */
+/** Maximum number of retries of a run that crashes its process. */
 const MAX_CRASH_RETRIES = 3;
 const FIRST_RETRY_PAUSE_MS = 100;
 const LONGEST_RETRY_PAUSE_MS = 5000;
@@ -126,7 +126,7 @@ export class TriggerRunner {
     return { database: this.#deps.databaseName, trigger: this.#deps.trigger.name };
   }
 
-  /** The new name of the trigger's table. */
+  /** Sets the new name of the trigger's table. */
   rename(table: string): void {
     this.#specification = { kind: 'table', table };
   }

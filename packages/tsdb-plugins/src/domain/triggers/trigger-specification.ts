@@ -8,7 +8,7 @@ const FORMS =
   "expect one of the following forms: 'table:<TABLE_NAME>', 'all_tables', 'cron:<CRON_EXPRESSION>', 'every:<DURATION>', or 'request:<PATH>'";
 
 const LONGEST_INTERVAL_NS = 31_557_600_000_000_000n;
-/** Shorter intervals would run without a pause. */
+/** Minimum interval; shorter intervals would run without a pause. */
 const SHORTEST_INTERVAL_NS = 100_000_000n;
 
 /** Throws `trigger_specification_invalid`. Source: processing-engine, "Trigger specification grammar". */

@@ -5,7 +5,10 @@ import { isPortable } from './plugin-file-name.js';
 export interface CopiedPlugins {
   /** Names below the plugin folder, `/`-separated. The copies in `to` have the same names. */
   readonly names: readonly string[];
-  /** Not copied: neither a file nor a folder, or a name that other systems do not accept. */
+  /**
+   * Names that are not copied: neither files nor folders, or names that other systems do not
+   * accept.
+   */
   readonly skipped: readonly string[];
 }
 

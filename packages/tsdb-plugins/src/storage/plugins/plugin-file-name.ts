@@ -12,7 +12,7 @@ const DEVICE =
 const MAX_DEPTH = 10;
 
 /**
- * Returns the kind of forbidden names to which a part of a path belongs; `undefined` if it is
+ * Describes the kind of forbidden names that a path segment belongs to; `undefined` if it is
  * allowed.
  */
 function faultOf(part: string): string | undefined {
@@ -47,5 +47,5 @@ export function refuseName(path: string): void {
   }
 }
 
-/** Whether other systems and lists accept the name. */
+/** Returns whether other systems and lists accept the name. */
 export const isPortable = (name: string): boolean => !name.includes('\\') && isPlainText(name);

@@ -11,9 +11,9 @@ import { refuseName } from './plugin-file-name.js';
 const INIT = '__init__.py';
 /** Maximum number of files listed per plugin. */
 const MAX_LISTED_FILES = 1000;
-/** Larger files are not returned to editors. */
+/** Maximum size of a file that is returned to editors. */
 const MAX_READ_BYTES = 1024 * 1024;
-/** File systems allow 255 bytes, and temporary names are longer. */
+/** Maximum length of a file name. File systems allow 255 bytes, and temporary names are longer. */
 const MAX_NAME_BYTES = 200;
 /** Error codes if a file would replace a folder, or a folder a file. */
 const NAME_TAKEN: ReadonlySet<string> = new Set(['EEXIST', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY']);
@@ -27,8 +27,8 @@ export interface PluginFile {
 }
 
 /**
- * The folder of the users' plugins. Nothing outside of it is read or written. Source:
- * processing-engine, "Plugin files".
+ * The folder of user plugins. No file outside of it is read or written. Source: processing-engine,
+ * "Plugin files".
  */
 export class PluginFolder {
   readonly root: string;
@@ -348,7 +348,10 @@ function below(folder: string, name: string): string {
   return resolve(folder, normalize(name));
 }
 
-/** The failure to open a file for reading, if the request or the user of the server can be its cause. */
+/**
+ * Converts a failure to open a file if the file is missing or the server's user cannot read it;
+ * returns other failures unchanged.
+ */
 function unreadable(name: string, error: NodeJS.ErrnoException): Error {
   if (error.code === 'ENOENT') return tsdbError('plugin_file_missing', { path: name });
   if (error.code !== 'EACCES' && error.code !== 'EPERM') return error;

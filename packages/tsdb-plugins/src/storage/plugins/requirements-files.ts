@@ -23,7 +23,10 @@ const OPTIONS: ReadonlySet<string> = new Set([
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for control characters.
 const LINE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
 const NESTED: ReadonlySet<string> = new Set(['-r', '--requirement', '-c', '--constraint']);
-/** The installer would decode the file with another encoding than this server. */
+/**
+ * Matches a line that makes the installer decode the file with a different encoding than this
+ * server.
+ */
 const OTHER_ENCODING = /^#.*?coding[:=]\s*(?!utf-?8(?![-\w.]))[-\w.]/i;
 
 /**
@@ -80,7 +83,7 @@ async function readText(path: string, name: string): Promise<string> {
   throw tsdbError('requirements_refused', `${name} is not valid UTF-8 text`);
 }
 
-/** Returns the files that the installer would read because of the text, except URLs. */
+/** Returns the files that the text makes the installer read, except URLs. */
 function filesNamedIn(
   text: string,
   name: string,

@@ -160,7 +160,7 @@ export class TriggerStore {
       .execute();
   }
 
-  /** @param named the triggers among them whose databases still exist. */
+  /** @param named the triggers in `ids` whose databases still exist. */
   async delete(ids: readonly number[], named: readonly NamedTrigger[]): Promise<void> {
     await this.#store.transaction<Tables, void>(async (tx) => {
       await tx
@@ -193,7 +193,7 @@ export class TriggerStore {
   }
 }
 
-/** The specification of a write trigger of one table. */
+/** Returns the specification of a write trigger of one table. */
 export const tableSpecification = (table: string): string => `table:${table}`;
 
 /** Identifies the row, so that arguments cannot be moved to another trigger. */

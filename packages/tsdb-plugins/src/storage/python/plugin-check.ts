@@ -5,9 +5,9 @@ import type { PluginCode } from '@plinth/tsdb-model/plugins/plugin-host.js';
 import type { RunProgram } from './process/run-program.js';
 
 const LIMIT_MS = 10_000;
-/** Longer source does not fit into a program argument. */
+/** Maximum size of source that fits into a program argument. */
 const MAX_ARGUMENT_BYTES = 96 * 1024;
-/** The same limit as for fetched plugins. */
+/** Maximum file size, as for fetched plugins. */
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_KNOWN = 256;
 

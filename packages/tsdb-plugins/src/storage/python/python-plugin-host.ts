@@ -14,7 +14,7 @@ import { WorkerProcess, type WorkerSettings } from './process/worker-process.js'
 
 const CLOSE_GRACE_MS = 5000;
 const SHUTDOWN_GRACE_MS = 1000;
-/** A group without sessions ends after this time. */
+/** Time after which a group without sessions ends. */
 const GROUP_IDLE_MS = 30 * 60_000;
 const ALL = 'all triggers';
 

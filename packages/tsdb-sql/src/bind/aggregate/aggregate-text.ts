@@ -12,12 +12,12 @@ export interface CallPieces {
 }
 
 /**
- * In windows, DuckDB would store one value per partition outside its memory limit and copy it for
- * each row.
+ * Aggregates for which, in windows, DuckDB would store one value per partition outside its memory
+ * limit and copy it for each row.
  */
 const OF_STATES: ReadonlySet<string> = new Set(['list', 'string_agg']);
 
-/** All other aggregates skip rows with a NULL argument. */
+/** Aggregates that include rows with a NULL argument; all others skip these rows. */
 const OF_NULLS: ReadonlySet<string> = new Set(['list', 'first', 'last']);
 
 /** Order-dependent aggregates for which DuckDB can select one row without sorting. */

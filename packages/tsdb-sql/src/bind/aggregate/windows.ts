@@ -21,7 +21,7 @@ export interface BoundWindow {
   readonly shown: string;
 }
 
-/** Exceeds any row count. */
+/** A number that exceeds any row count. */
 const ALL_ROWS = '1000000000000';
 const COMPLETE_PARTITION = `ROWS BETWEEN ${ALL_ROWS} PRECEDING AND ${ALL_ROWS} FOLLOWING`;
 
@@ -135,7 +135,7 @@ function frameText(frame: Frame, env: Env, isTimeRange: boolean): string {
 const isUnbounded = (bound: FrameBound, side: 'Preceding' | 'Following'): boolean =>
   typeof bound === 'object' && side in bound && Object.values(bound)[0] === undefined;
 
-/** Position of a bound relative to the current row. */
+/** Returns the position of a bound relative to the current row. */
 const placeOf = (bound: FrameBound): number =>
   bound === 'CurrentRow' ? 0 : 'Preceding' in bound ? -1 : 1;
 

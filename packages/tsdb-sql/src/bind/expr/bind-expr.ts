@@ -89,7 +89,7 @@ export function bindExpr(expr: Expr, env: Env): Bound {
   const variant = variantOf(expr);
   if (!Object.hasOwn(HANDLERS, variant))
     throw tsdbError('not_implemented', `Unsupported ast node in sqltorel: ${variant}`);
-  // A node is stored under its tag as the key; the handler of that key takes its body.
+  // A node has its variant as the only key; the handler of the variant takes the value.
   const handler = HANDLERS[variant as keyof ExprNodes] as (node: unknown, env: Env) => Bound;
   return handler((expr as Readonly<Record<string, unknown>>)[variant], env);
 }

@@ -37,7 +37,7 @@ export function convert(expr: Bound, type: SqlType, isTry = false): Bound {
     const converted = (value: ConstantValue) => convertConstant(value, from, type, isTry);
     const value = converted(expr.constant.value);
     const isNull = value === null;
-    // Only NULL gets casts around it, so another literal that becomes NULL is bound again.
+    // Casts are added only around NULL, so another literal that becomes NULL is bound again.
     const recompute = (other: ConstantValue) => {
       const changed = converted(other);
       return (changed === null) === isNull ? changed : undefined;
@@ -119,8 +119,8 @@ function timestampConstant(
 }
 
 /**
- * Timestamps are stored in nanoseconds in every unit: a coarser unit truncates, and a number counts
- * in the unit.
+ * Timestamps are stored in nanoseconds in every unit: a coarser unit truncates, and a number is a
+ * count of that unit.
  */
 function toTimestamp(
   text: string,

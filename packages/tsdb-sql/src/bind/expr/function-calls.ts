@@ -208,7 +208,7 @@ function withoutFolding({ constant: _constant, folds: _folds, ...rest }: Bound):
 /** Aggregates whose states count against DuckDB's memory limit, so their results are bounded. */
 const COLLECTING: ReadonlySet<string> = new Set(['array_agg', 'string_agg']);
 
-/** Functions that split strings internally although they do not return any. */
+/** Functions that split strings internally but do not return the pieces. */
 const SPLITTING: ReadonlySet<string> = new Set(['find_in_set']);
 
 /** Functions that read a list without copying it. */

@@ -47,7 +47,10 @@ export function stringOf(literal: Literal): string | undefined {
   return typeof text === 'string' ? text : undefined;
 }
 
-/** Integers are Int64, then UInt64, then Float64 by size; all other numbers are Float64. */
+/**
+ * Binds a number. Integers become Int64, UInt64 or Float64, whichever fits first; all others become
+ * Float64.
+ */
 function numberLiteral(digits: string): Bound {
   if (/^\d+$/.test(digits)) {
     const value = BigInt(digits);

@@ -73,7 +73,7 @@ export function withoutOrigin(expr: Bound): Bound {
 export const foldingOf = ({ constant, folds }: BoundExpr): Folding | undefined =>
   constant === undefined ? folds : constant.value === null ? 'null' : 'value';
 
-/** Returns a text that has its type also where DuckDB replaces it with NULL. */
+/** Returns text that keeps its type even where DuckDB replaces it with NULL. */
 export const typedText = (text: string, type: SqlType): string =>
   type.kind === 'null' ? text : `CAST(${text} AS ${duckDbType(type)})`;
 

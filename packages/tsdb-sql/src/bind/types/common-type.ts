@@ -60,7 +60,7 @@ export function decimal(digits: number, scale: number): DecimalType {
   return { kind: 'decimal', precision: Math.min(MAX_DIGITS, digits), scale };
 }
 
-/** Whether an integer type is read as days since 1970. */
+/** Returns whether an integer type is read as days since 1970. */
 const isWholeDays = (type: SqlType): boolean =>
   type.kind === 'int' && type.signed && type.bits >= 32;
 

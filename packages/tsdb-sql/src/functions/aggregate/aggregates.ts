@@ -53,7 +53,7 @@ export const AGGREGATES: readonly FunctionDefinition[] = [
   }),
   aggregate(['approx_distinct'], (call) => {
     expectArgCount(call, 1);
-    // Exact, because DuckDB's estimate is off by up to 25 % and DataFusion's by 1 %.
+    // Counts exactly, because DuckDB's estimate is off by up to 25 % and DataFusion's by 1 %.
     const distinct = call.aggregate('count', [argAt(call, 0).text], { distinct: true });
     return { text: `CAST(${distinct} AS UBIGINT)`, type: UINT64 };
   }),
@@ -66,7 +66,8 @@ function bindCount(call: FunctionCall): FunctionResult {
   if (call.args.length === 1) {
     return { text: call.aggregate('count', [argAt(call, 0).text]), type: INT64 };
   }
-  // Several arguments count the rows in which none is NULL; DuckDB's count takes one argument.
+  // With several arguments, counts the rows in which none is NULL; DuckDB's count takes one
+  // argument.
   const texts = call.args.map((arg) => arg.text);
   const filter = texts.map((text) => `${text} IS NOT NULL`).join(' AND ');
   return { text: call.aggregate('count', [`row(${texts.join(', ')})`], { filter }), type: INT64 };
@@ -158,7 +159,7 @@ function bindStringAgg(call: FunctionCall): FunctionResult {
   };
 }
 
-/** By default, both treat NULL like any other value. */
+/** By default, both functions treat NULL like any other value. */
 function bindPositional(
   call: FunctionCall,
   duckDbAggregate: 'first' | 'last',

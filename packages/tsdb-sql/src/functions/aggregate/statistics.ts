@@ -76,7 +76,8 @@ export const STATISTICS: readonly FunctionDefinition[] = [
     return quantile(call, argAt(call, 0), 0.5);
   }),
   aggregate(['approx_percentile_cont'], (call) => bindPercentile(call, false)),
-  // Exact, so integers become floats. Source: DataFusion, aggregate functions, "percentile_cont".
+  // The result is exact, so integers become floats. Source: DataFusion, aggregate functions,
+  // "percentile_cont".
   aggregate(['percentile_cont', 'quantile_cont'], (call) => bindPercentile(call, true)),
   aggregate(['approx_percentile_cont_with_weight'], bindWeightedPercentile),
 ];
@@ -134,8 +135,8 @@ function asFloat(call: FunctionCall, arg: BoundExpr): BoundExpr {
 }
 
 /**
- * Exact for every size, which is a valid approximation and needs no special case for small groups.
- * Integers keep their type by truncation.
+ * The result is exact for every size, which is a valid approximation and needs no special case for
+ * small groups. Integers keep their type by truncation.
  */
 function quantile(call: FunctionCall, arg: BoundExpr, percentile: number): FunctionResult {
   const { type } = arg;

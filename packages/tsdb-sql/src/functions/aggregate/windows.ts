@@ -54,8 +54,8 @@ function bindShift(call: FunctionCall, duckDbFunction: 'lag' | 'lead'): Function
 }
 
 /**
- * Difference from the preceding row. Unsigned values are subtracted as signed ones because they may
- * decrease.
+ * Binds the difference from the preceding row. Unsigned values are subtracted as signed ones
+ * because they may decrease.
  */
 function bindDifference(call: FunctionCall): FunctionResult {
   expectArgCount(call, 1);
@@ -68,7 +68,7 @@ function bindDifference(call: FunctionCall): FunctionResult {
   };
 }
 
-/** Change per unit of time: `derivative(x, INTERVAL '1 second', time)`. */
+/** Binds the change per unit of time: `derivative(x, INTERVAL '1 second', time)`. */
 function bindDerivative(call: FunctionCall): FunctionResult {
   expectArgCount(call, 3);
   if (!isNumeric(argAt(call, 0).type)) throw badArguments(call);

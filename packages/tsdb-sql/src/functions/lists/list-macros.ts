@@ -9,12 +9,13 @@ const MAX_CONSTANT_LIST_LENGTH = 1024 * 1024;
 export const MAX_LIST_LENGTH = 32 * 1024;
 
 /**
- * Maximum product of the lengths of two compared lists: about 4 ms per row, without interruption.
+ * Maximum product of the lengths of two compared lists; the comparison takes about 4 ms per row,
+ * without interruption.
  */
 const MAX_COMPARED = 4 * 1024 * 1024;
 /**
- * Maximum length of a list from which only some occurrences of an element are removed or replaced:
- * about 10 ms per row.
+ * Maximum length of a list from which only some occurrences of an element are removed or replaced,
+ * which takes about 10 ms per row.
  */
 const MAX_COUNTED_LENGTH = 1024;
 /**

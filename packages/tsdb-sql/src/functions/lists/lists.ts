@@ -259,7 +259,10 @@ function bindList(call: FunctionCall, { args, type, text }: ListFunction): Funct
   return { text: text(...texts), type: result };
 }
 
-/** Length of a list, or of its first nested list at a dimension; NULL beyond its depth. */
+/**
+ * Returns the text for the length of a list, or of its first nested list at a dimension; NULL
+ * beyond its depth.
+ */
 function lengthText(call: FunctionCall): string {
   const { text, type } = listAt(call, 0);
   if (call.args.length === 1) return `CAST(len(${text}) AS UBIGINT)`;

@@ -64,7 +64,8 @@ export function timeSteps({ name, startNs, endNs, step, type }: TimeRange): Time
 }
 
 /**
- * Steps in DuckDB's calendar, which has microseconds. The nanoseconds below come from the start.
+ * Computes the steps with DuckDB's calendar, which has microsecond precision. The remaining
+ * nanoseconds come from the start.
  */
 function monthSteps(from: string, to: string, { months, days, nanos }: IntervalValue) {
   if (nanos % 1000n !== 0n)

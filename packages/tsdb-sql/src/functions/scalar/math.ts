@@ -66,8 +66,8 @@ export const MATH_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO plinth_cbrt(x) AS CASE WHEN x = 0 OR isinf(x) OR isnan(x) THEN x
      ELSE cbrt(x) - (cbrt(x) * cbrt(x) * cbrt(x) - x) / (3 * cbrt(x) * cbrt(x)) END`,
   'CREATE OR REPLACE MACRO plinth_signum(x) AS CASE WHEN isnan(x) THEN x ELSE CAST(sign(x) AS DOUBLE) END',
-  // Floats are exact up to 2^53. Above, integers are multiplied one by one, which raises an error
-  // on overflow.
+  // Floats are exact up to 2^53. Above that, integers are multiplied one by one, which raises an
+  // error on overflow.
   `CREATE OR REPLACE MACRO plinth_int_power(b, e) AS CASE
      WHEN b IS NULL OR e IS NULL THEN NULL
      WHEN e < 0 THEN error('Arrow error: Arithmetic overflow: Exponent ' || e || ' in integer computation is out of bounds.')
@@ -128,8 +128,8 @@ export const MATH: readonly FunctionDefinition[] = [
     const place = call.args.length - 1;
     const base = place === 0 ? 10 : argAt(call, 0).constant?.value;
     const x = floatArg(call, place).text;
-    // Quotients of natural logarithms miss integer results such as log(10, 1000); DuckDB's own
-    // functions do not.
+    // Quotients of natural logarithms are inexact for integer results such as log(10, 1000);
+    // DuckDB's own functions are not.
     const text =
       Number(base) === 10
         ? `plinth_log10(${x})`
@@ -174,7 +174,7 @@ function floatResult(text: string, ...args: readonly BoundExpr[]): FunctionResul
     : { text, type: FLOAT64 };
 }
 
-/** A NULL argument meets no case and reaches the DuckDB function, which returns NULL. */
+/** A NULL argument matches no case and reaches the DuckDB function, which returns NULL. */
 function guard(duckDbFunction: string, cases: string): string {
   return (
     `CREATE OR REPLACE MACRO plinth_${duckDbFunction}(x) AS ` +

@@ -165,8 +165,8 @@ function bindCount(call: FunctionCall): FunctionResult {
 }
 
 /**
- * `regexp_instr(s, re [, start [, 1 [, flags]]])`: character position of the first match from
- * `start`, or 0.
+ * Binds `regexp_instr(s, re [, start [, 1 [, flags]]])`: the character position of the first match
+ * from `start`, or 0.
  */
 function bindInstr(call: FunctionCall): FunctionResult {
   expectArgCount(call, 2, 5);

@@ -35,14 +35,14 @@ const NODE_DIGEST: Readonly<Record<string, string>> = {
  */
 const MAX_DIGESTED_BYTES = 32 * 1024 * 1024;
 const MAX_DIGESTED_HERE_BYTES = 1024 * 1024;
-/** Maximum characters of formats in one call. */
+/** Maximum total length of formats in one call. */
 const MAX_FORMATTED_LENGTH = 1024 * 1024;
 /**
  * Maximum product of format and text lengths in one call, since each format item may read its
  * complete text.
  */
 const MAX_PARSED = 16 * 1024 * 1024;
-/** Maximum product of the lengths of compared strings in one call: some 20 ms. */
+/** Maximum product of the lengths of compared strings in one call, which takes about 20 ms. */
 const MAX_COMPARED = 4 * 1024 * 1024;
 
 /**
@@ -78,7 +78,7 @@ export function scalarFunctions(): readonly DuckDBScalarFunction[] {
       BIGINT,
       ([text, ...formats], work) => {
         const length = formats.reduce<number>((sum, format) => sum + (format as string).length, 0);
-        const cost = length * ((text as string).length + 1); // An empty text still has its formats parsed.
+        const cost = length * ((text as string).length + 1); // Formats are parsed even if the text is empty.
         work.count(cost, MAX_PARSED, 'characters of timestamps times characters of formats');
         return parseByFormats(text as string, formats as string[]);
       },
@@ -98,7 +98,7 @@ export function scalarFunctions(): readonly DuckDBScalarFunction[] {
     }),
     define('plinth_levenshtein_chars', [VARCHAR, VARCHAR], INTEGER, ([a, b], work) => {
       const [one, other] = [a as string, b as string];
-      const cost = (one.length + 1) * (other.length + 1); // Compared with an empty text, the characters are still counted.
+      const cost = (one.length + 1) * (other.length + 1); // Characters are counted even if the other string is empty.
       work.count(cost, MAX_COMPARED, 'pairs of characters compared');
       return levenshtein([...one], [...other]);
     }),
@@ -164,7 +164,7 @@ function define(
   compute: (args: DuckDBValue[], work: Work) => DuckDBValue,
   varArgsType?: DuckDBType,
 ): DuckDBScalarFunction {
-  // They only count: a thousand calls take less than a second.
+  // Functions with this prefix only count; a thousand calls take less than a second.
   const isLight = name.startsWith('plinth_has_');
   return DuckDBScalarFunction.create({
     name,

@@ -24,7 +24,7 @@ import {
 interface Plain {
   readonly args: string;
   readonly type: SqlType;
-  /** Indexes of the argument that is searched and of the argument that is searched for. */
+  /** Indexes of the searched argument and of the search-term argument. */
   readonly sought?: readonly [within: number, sought: number];
   text(...args: string[]): string;
 }
@@ -36,9 +36,9 @@ interface Plain {
 const MAX_PADDED_LENGTH = 256 * 1024;
 
 /**
- * Maximum product of the character counts that `levenshtein` compares: 2 ms per row, without
- * interruption. Strings with multi-byte characters have a lower limit because they are compared on
- * the main thread, 2,048 rows at a time.
+ * Maximum product of the character counts that `levenshtein` compares, which takes 2 ms per row,
+ * without interruption. Strings with multi-byte characters have a lower limit because they are
+ * compared on the main thread, 2,048 rows at a time.
  */
 const MAX_COMPARED = 1024 * 1024;
 const MAX_COMPARED_HERE = 16 * 1024;
@@ -165,7 +165,7 @@ export const STRING_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO plinth_initcap(s) AS CASE WHEN s = '' THEN '' ELSE array_to_string(list_transform(
      regexp_extract_all(s, '[\\p{L}\\p{N}]+|[^\\p{L}\\p{N}]+'),
      lambda word: upper(left(word, 1)) || lower(substr(word, 2))), '') END`,
-  // DuckDB's levenshtein compares bytes, which are characters if both counts agree.
+  // DuckDB's levenshtein compares bytes; each byte is a character if both counts agree.
   `CREATE OR REPLACE MACRO plinth_levenshtein(a, b) AS CAST(CASE
      WHEN strlen(a) = length(a) AND strlen(b) = length(b) THEN
        CASE WHEN CAST(strlen(a) AS HUGEINT) * strlen(b) > ${MAX_COMPARED}

@@ -61,7 +61,7 @@ export function binStart(timeNs: bigint, stride: Stride, originNs: bigint): bigi
     : binMonths(timeNs, stride.width, originNs);
 }
 
-/** Limits a bin start to the earliest valid time. */
+/** Clamps a bin start to the earliest valid time. */
 export const fromEarliest = (startNs: bigint): bigint =>
   startNs < MIN_TIME_NS ? MIN_TIME_NS : startNs;
 

@@ -111,7 +111,7 @@ function recursiveTable(options: {
   };
 }
 
-/** Whether any FROM in the tree names the table `name`. */
+/** Returns whether any FROM in the tree names the table `name`. */
 function mentions(node: unknown, name: string): boolean {
   if (typeof node !== 'object' || node === null) return false;
   if (Array.isArray(node)) return node.some((item) => mentions(item, name));

@@ -12,7 +12,7 @@ import { parameterCallCount } from '../routine-parameters.js';
 
 /** Maximum number of rows of a virtual table, which are written into the query text. */
 const MAX_VIRTUAL_ROWS = 100_000;
-/** Rows and characters that can be written in the time it takes to bind an expression. */
+/** Number of rows and characters that can be written in the time it takes to bind an expression. */
 const ROWS_PER_EXPRESSION = 4;
 const CHARACTERS_PER_EXPRESSION = 1024;
 

@@ -28,7 +28,7 @@ interface SelectParts {
   readonly orderEnv: Env;
 }
 
-/** Row counts from this value on are left to DuckDB. */
+/** Row counts of this value or more are left to DuckDB. */
 const MAX_ROW_COUNT = 1_000_000_000n;
 
 /** Returns the exactly equivalent column query for any literals; `undefined` if there is none. */
@@ -39,7 +39,7 @@ export function columnQueryTemplate(boundSelect: SelectParts): ColumnQueryTempla
   if (from?.tableName === undefined || scan === undefined || range === undefined) return undefined;
   if (env.depth > 0 || env.session.scans.length > 1) return undefined;
   const rowConditions = where === undefined ? [] : where.isExact && where.rowConditions;
-  // Only if every condition can be recomputed for other literals.
+  // Requires that every condition can be recomputed for other literals.
   const conditions = rowConditions && rowConditions.flatMap(({ recompute }) => recompute ?? []);
   if (!conditions || conditions.length < rowConditions.length) return undefined;
   if (select.having !== undefined || select.qualify !== undefined) return undefined;

@@ -180,7 +180,7 @@ function exprOf(item: SelectItem | undefined): Expr | undefined {
   return 'ExprWithAlias' in item ? item.ExprWithAlias.expr : undefined;
 }
 
-/** Whether the tree contains an aggregate call, other than in subqueries and windows. */
+/** Returns whether the tree contains an aggregate call, other than in subqueries and windows. */
 function containsAggregate(node: unknown, functions: FunctionRegistry): boolean {
   if (typeof node !== 'object' || node === null) return false;
   if (Array.isArray(node)) return node.some((item) => containsAggregate(item, functions));

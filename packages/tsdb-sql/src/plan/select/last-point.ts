@@ -35,7 +35,10 @@ export function narrowToLastRows(
   scan.keepLastRows();
 }
 
-/** Whether ORDER BY has the keys in any order and then `time DESC`; further items do not matter. */
+/**
+ * Returns whether ORDER BY has the keys in any order and then `time DESC`; further items do not
+ * matter.
+ */
 function endsInLatest(
   orderBy: readonly OrderByExpr[],
   keys: ReadonlySet<ScopeColumn | undefined>,

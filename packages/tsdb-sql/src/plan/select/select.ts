@@ -151,7 +151,7 @@ function timeOrderOf(
   return first.options.asc === false ? 'descending' : 'ascending';
 }
 
-/** Returns the tags that only the select list reads, once. */
+/** Returns the tags that the select list reads once and no other clause reads. */
 function lateMaterializedTags(items: readonly OutputItem[]): readonly LateMaterializedTag[] {
   return items.flatMap(({ expr: { column } }, columnIndex) => {
     const { origin } = column ?? {};
@@ -310,7 +310,7 @@ function seriesOrderText({ aggregation }: BoundGroups): string {
   return ` ORDER BY ${texts.join(', ')}`;
 }
 
-/** Whether a condition on an output column can be applied to the input rows instead. */
+/** Returns whether a condition on an output column can be applied to the input rows instead. */
 function isTransparent(
   select: Select,
   clauses: SelectClauses,
@@ -325,8 +325,8 @@ function isTransparent(
 }
 
 /**
- * Whether the size of a string was counted. Lists do not qualify, because they may repeat their
- * input.
+ * Returns whether the size of a string was counted. Lists do not qualify, because they may repeat
+ * their input.
  */
 function isCountedText(expr: Bound): boolean {
   return expr.isCountedString === true && expr.type.kind === 'utf8';

@@ -62,7 +62,7 @@ export class ChunkDecoder {
     const ends = endsOfPieces(vectors, rowCount);
     if (ends.length === 1) {
       const { piece, hasMore } = await run(this.#piece(vectors, rowCount, true));
-      // The chunk itself is freed by a garbage collection.
+      // The chunk itself is freed by the garbage collector.
       if (hasMore) chunk.reset();
       yield piece;
       return;

@@ -21,8 +21,8 @@ const ADDRESS_WORD = 2;
 const WORD_VALUES = 2 ** 32;
 
 /**
- * Smaller copies are left to the garbage collection, because freeing one costs as much as copying
- * this many bytes.
+ * Minimum size of a copy that is freed explicitly. Smaller copies are left to the garbage
+ * collector, because freeing one costs as much as copying this many bytes.
  */
 const MIN_FREED_BYTES = 4096;
 

@@ -3,11 +3,14 @@ import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
 /**
  * Statements fail with the first message. Appended rows fail with the others, which name the block
- * without memory.
+ * that lacked memory.
  */
 export const OUT_OF_MEMORY = /^Out of Memory Error|could not allocate block|failed to pin block/;
 
-/** DuckDB had too little memory for a statement, or `MemoryWatch` stopped the statement. */
+/**
+ * Returns whether DuckDB had too little memory for a statement, or `MemoryWatch` stopped the
+ * statement.
+ */
 export const isOutOfMemory = (error: unknown): boolean =>
   tsdbError.is(error, 'query_out_of_memory') ||
   (error instanceof Error && OUT_OF_MEMORY.test(error.message));
@@ -20,9 +23,12 @@ const INTERVAL_MS = 100;
 const RELEASE_LOOKS = 5;
 /** Limit on the process growth caused by statements, as a multiple of DuckDB's memory limit, which covers only its buffers. */
 const FACTOR = 2;
-/** The system would kill a process that uses more than this share of the machine's memory. */
+/** Maximum share of the machine's memory; the system would kill a process that uses more. */
 const MOST_OF_MACHINE = 0.9;
-/** Statements may always use this share of DuckDB's limit, even if the process still holds memory of earlier statements. */
+/**
+ * Share of DuckDB's limit that statements may always use, even if the process still holds memory of
+ * earlier statements.
+ */
 const LEAST_FACTOR = 0.5;
 /** Temporary memory of the process itself: garbage of responses, columns in memory, a flush. */
 const OWN_BYTES = 1024 * 1024 * 1024;

@@ -115,7 +115,7 @@ function linesQuery(from: string, columns: readonly Column[], mapping: ParquetMa
   };
 }
 
-/** Returns a name that no column of the file has: it is longer. */
+/** Returns a name that is longer than all column names of the file, and therefore unused. */
 function unusedName(columns: readonly Column[]): string {
   const longest = columns.reduce((length, { name }) => Math.max(length, name.length), 0);
   return '_'.repeat(longest + 1);
@@ -145,7 +145,7 @@ async function refuseDamage(
   );
 }
 
-/** Times outside the minimum and maximum in the file's metadata indicate an overwritten page. */
+/** Timestamps outside the range in the file's metadata indicate an overwritten page. */
 async function refuseOtherTimes(
   connection: DuckDBConnection,
   { path, time }: Pick<ParquetMapping, 'path' | 'time'>,

@@ -3,7 +3,10 @@ import { crc32 } from 'node:zlib';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoteString } from '@plinth/tsdb-model/text/quote.js';
 
-/** Page headers are small, but may contain the minimum and maximum of a page. */
+/**
+ * Size of the first read. Page headers are small, but may contain the minimum and maximum of a
+ * page.
+ */
 const HEAD_BYTES = 4096;
 const MAX_HEAD_BYTES = 16 << 20;
 /** Maximum nesting depth of a page header. */

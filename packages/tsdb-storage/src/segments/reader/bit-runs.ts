@@ -54,7 +54,7 @@ export class BitRuns {
     }
   }
 
-  /** Whether the data is a single run of ones. */
+  /** Returns whether the data is a single run of ones. */
   isAllOnes(count: number): boolean {
     const at = this.#at;
     const head = this.#varint();

@@ -22,7 +22,9 @@ const Encoding = { plain: 0, deltaBinaryPacked: 5, rleDictionary: 8, byteStreamS
 const LENGTH_BYTES = 4;
 /** Zero bytes after a page, because complete words are read. */
 const PADDING_BYTES = 8;
-/** Limit of a page. A page with the 40,960 values of a row group has 320 kB. */
+/**
+ * Maximum size of a page. A page with all 40,960 values of a row group in an older file has 320 kB.
+ */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
 interface PageHead {
@@ -155,7 +157,7 @@ function readPage(
   return spread(dense, selected, emptyOf(type, count));
 }
 
-/** One bit per row: whether it has a value. */
+/** Returns the definition levels: one bit per row, set if the row has a value. */
 const levelsOf = (page: Uint8Array): BitRuns => new BitRuns(page, LENGTH_BYTES, 1);
 
 function valuesOf(page: Uint8Array): Uint8Array {

@@ -76,7 +76,7 @@ class Sums {
     const { words, bit, width } = packed;
     let low = 0;
     let high = 0;
-    // Sums of 32-bit halves are exact as doubles, because there are only some thousands of them.
+    // Sums of 32-bit halves are exact as doubles, because there are only a few thousand of them.
     if (width > 24) {
       const lowMask = maskOf(Math.min(width, 32));
       const highMask = maskOf(width - 32);
@@ -101,7 +101,7 @@ class Sums {
     else this.#addWide(packed, least, rows);
   }
 
-  /** For sums that fit into 32 bits. */
+  /** Like `add`, for sums that fit into 32 bits. */
   #addNarrow({ words, bit, width }: Packed, least: number, { from, to, at }: PlacedRows): void {
     const target = this.#words;
     const mask = maskOf(width);

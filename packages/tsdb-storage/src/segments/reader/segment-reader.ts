@@ -19,7 +19,7 @@ import {
 const FOOTER_GUESS_BYTES = 128 * 1024;
 /** Footers are parsed in one step and cached, so files with hundreds of columns are left to DuckDB. */
 const MAX_FOOTER_BYTES = 512 * 1024;
-/** Gaps up to this size are read along, because a separate read costs more. */
+/** Maximum size of a gap that is read with its neighbors, because a separate read costs more. */
 const MAX_GAP_BYTES = 64 * 1024;
 
 export interface SegmentObject {

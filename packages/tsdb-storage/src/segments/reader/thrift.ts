@@ -30,7 +30,7 @@ export class ThriftReader {
     for (let left = this.#listHead().count; left > 0; left--) onItem();
   }
 
-  /** A signed integer, exact up to 2 ** 53. */
+  /** Reads a signed integer, exact up to 2 ** 53. */
   int(): number {
     const value = this.#varint();
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;

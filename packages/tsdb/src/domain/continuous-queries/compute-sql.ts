@@ -53,7 +53,7 @@ export async function checkRollup(
   lineWriter('t', shape.columns);
 }
 
-/** The bounds as SQL parameters. */
+/** Returns the bounds as SQL parameters. */
 const boundsOf = ({ fromNs, toNs }: TimeRange): { from: string; to: string } => ({
   from: isoOf(fromNs),
   to: isoOf(toNs),
@@ -92,7 +92,7 @@ type Columns = PlannedQuery['columns'];
 type LinesOf = (chunk: ResultChunk) => string[];
 
 interface LineOptions {
-  /** Absent if the tags of the result become tags. */
+  /** Decides which columns become tags; absent if the tags of the result become tags. */
   readonly isTag?: (column: OutputColumn) => boolean;
   /** Formats floats; absent if infinities and NaN are omitted. */
   readonly floatText?: (value: number) => string;

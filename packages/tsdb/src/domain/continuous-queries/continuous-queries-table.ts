@@ -7,8 +7,8 @@ import { DURATION, systemTable, TEXT, TIME_NS, UINT64 } from '../system-tables/s
 import type { ContinuousQueries, ListedQuery } from './continuous-queries.js';
 
 /**
- * Continuous queries and rollups of a database; in `_internal`, of all databases that the caller
- * may read. The columns about runs cover the time since the server started.
+ * Continuous queries and rollups of a database; in `_internal`, those of all databases that the caller may read. The
+ * columns about runs cover the time since the server started.
  */
 export function continuousQueriesTable(
   queries: ContinuousQueries | undefined,

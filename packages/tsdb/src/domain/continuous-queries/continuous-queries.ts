@@ -16,7 +16,7 @@ import { QueryRunner, type QueryState, type QueryWork, RunTimedOut } from './que
 export const MAX_CONTINUOUS_QUERIES = 1000;
 /** Maximum length of a stored text. */
 const MAX_TEXT_CHARS = 64 * 1024;
-/** Further queries wait, so that client queries keep most query slots. */
+/** Additional queries wait, so that client queries keep most query slots. */
 const MAX_CONCURRENT_RUNS = 4;
 /** Interval at which queries of purged databases are deleted. */
 const RECONCILE_INTERVAL_MS = 60_000;
@@ -40,7 +40,7 @@ export interface ListedQuery {
   readonly state: QueryState | undefined;
   /** See `QueryRun`. */
   readonly positionNs: bigint | undefined;
-  /** Why the last run failed. */
+  /** Error of the last run. */
   readonly lastError: string | undefined;
   readonly target: string | undefined;
   readonly everyNs: bigint | undefined;
@@ -48,7 +48,7 @@ export interface ListedQuery {
 }
 
 interface Entry {
-  /** The position is that of the last stored run. */
+  /** The query with the position of the last stored run. */
   query: StoredQuery;
   work: QueryWork | undefined;
   runner: QueryRunner | undefined;
@@ -111,7 +111,7 @@ export class ContinuousQueries implements ContinuousQueryDirectory {
     });
   }
 
-  /** Maximum time by which a query is behind its schedule. */
+  /** Maximum delay of any query behind its schedule. */
   get lagNs(): bigint {
     const nowNs = this.#deps.clock.nowNs();
     let longestNs = 0n;
@@ -251,7 +251,7 @@ export class ContinuousQueries implements ContinuousQueryDirectory {
   }
 
   async #runQueued(runner: QueryRunner): Promise<void> {
-    this.#queued.delete(runner); // A time that passes from here on queues the query again.
+    this.#queued.delete(runner); // If the query becomes due after this point, it is queued again.
     await runner.runDue();
   }
 
@@ -310,7 +310,7 @@ function listed({ query, work, runner, fault }: Entry, database: string): Listed
   };
 }
 
-/** InfluxDB 1.x ignores the case of letters when it compares two queries. */
+/** InfluxDB 1.x ignores letter case when it compares two queries. */
 function isEqual(a: QueryDefinition, b: QueryDefinition): boolean {
   if (a.language === 'influxql' || b.language === 'influxql') {
     return a.language === b.language && a.text.toLowerCase() === b.text.toLowerCase();

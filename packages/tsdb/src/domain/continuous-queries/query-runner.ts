@@ -10,17 +10,17 @@ import { fireOnSchedule } from '@plinth/tsdb-plugins/domain/triggers/fire-on-sch
 const MAX_RUN_MS = 300_000;
 /** Maximum number of missed intervals that one run computes. */
 const MAX_RUN_INTERVALS = 1000n;
-/** Queries with shorter intervals run at this one, as in InfluxDB 1.x. */
+/** Minimum interval. Queries with shorter intervals also run at this interval, as in InfluxDB 1.x. */
 const SHORTEST_INTERVAL_NS = 1_000_000_000n;
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 300_000;
 
 export type TimeRange = Pick<QueryRun, 'fromNs' | 'toNs'>;
 
-/** What a query does at its times. */
+/** The scheduled work of a query. */
 export interface QueryWork {
   readonly timing: QueryTiming;
-  /** Where the rows are written, for lists. */
+  /** The table to which the rows are written, for lists. */
   readonly target: string;
   /** Computes the rows of a time range, and returns their number when they are durable. */
   compute(range: TimeRange, signal: AbortSignal): Promise<bigint>;
@@ -49,8 +49,8 @@ export interface QueryRunnerDeps {
 }
 
 /**
- * Runs one query at its times. The position is stored after the rows are durable. After a crash in
- * between, the run is repeated and overwrites the same points.
+ * Runs one query on its schedule. The position is stored after the rows are durable. After a crash in between, the run
+ * is repeated and overwrites the same points.
  */
 export class QueryRunner {
   readonly #deps: QueryRunnerDeps;
@@ -80,7 +80,7 @@ export class QueryRunner {
     return this.#positionNs;
   }
 
-  /** Time since the query has been due, without a successful run. */
+  /** Returns the time since the query became due, without a successful run. */
   lagNs(nowNs: bigint): bigint {
     if (this.#positionNs === undefined) return 0n;
     const lagNs = nowNs - this.#deps.work.timing.runEnd(this.#positionNs);

@@ -2,18 +2,18 @@ import type { Column, ColumnKind, FieldType } from '@plinth/tsdb-model/columns/c
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 
-/** What a column can become. */
+/** The types to which a column can be converted. */
 export type TargetKind = FieldType | 'tag';
 export const TARGET_KINDS: readonly TargetKind[] = [
   ...(['float64', 'int64', 'uint64', 'utf8', 'bool', 'tag'] as const),
 ];
 
-/** The conversion of a value in SQL. */
+/** The SQL for converting a value. */
 interface ValueConversion {
   readonly value: (column: string) => string;
-  /** Whether a value can be converted; absent if all can. */
+  /** Returns an SQL condition for values that can be converted; absent if all can. */
   readonly isPossible?: (column: string) => string;
-  /** Whether a value keeps its exact value; absent if all do. */
+  /** Returns an SQL condition for values that stay exact; absent if all do. */
   readonly isExact?: (column: string) => string;
 }
 
@@ -31,7 +31,7 @@ const parsed = (type: string): ValueConversion => ({
 });
 const isWhole = (column: string, least: string, end: string): string =>
   `(${column} = floor(${column}) AND ${column} >= ${least} AND ${column} < ${end})`;
-/** Line protocol has no escape for tabs and newlines in tags. */
+/** Returns an SQL condition for text without tabs and newlines, which line protocol cannot escape in tags. */
 const hasNoBreak = (column: string): string =>
   `(strpos(${column}, chr(9)) = 0 AND strpos(${column}, chr(10)) = 0)`;
 const TEXT: ValueConversion = { value: castTo('VARCHAR') };
@@ -93,17 +93,17 @@ export function conversionOf(from: ColumnKind, to: TargetKind): ValueConversion 
   return from === 'time' ? undefined : CONVERSIONS[from][to];
 }
 
-/** The kinds that a column of this kind can become. */
+/** Returns the kinds to which a column of this kind can be converted. */
 export const targetsOf = (from: ColumnKind): readonly TargetKind[] =>
   TARGET_KINDS.filter((to) => conversionOf(from, to) !== undefined);
 
-/** The rows of a time range with the converted column, in the order in which they are written. */
+/** Returns a query for the rows of a time range with the converted column, in the order in which they are written. */
 export function copyText(table: TableSchema, column: Column, conversion: ValueConversion): string {
   const list = [...table.columns.values()].map(({ name }) => {
     const quoted = quoteName(name);
     return name === column.name ? `${conversion.value(quoted)} AS ${quoted}` : quoted;
   });
-  // Of points that become one, the one with the greatest value of the former tag is written last.
+  // If points are merged, the point with the greatest value of the former tag is written last.
   const order = column.kind === 'tag' ? `time, ${quoteName(column.name)} NULLS FIRST` : 'time';
   return `SELECT ${list.join(', ')} FROM ${quoteName(table.name)} WHERE time >= $from AND time <= $to ORDER BY ${order}`;
 }
@@ -141,13 +141,11 @@ export function countText(
   return `SELECT ${counts.map((count, i) => `${count} AS c${i}`).join(', ')} FROM ${quoteName(table.name)}`;
 }
 
-/** Counts the points from the timestamp `$from`. */
+/** Counts the points at or after the timestamp `$from`. */
 export const countAllText = ({ name }: TableSchema): string =>
   `SELECT count(*) AS c0 FROM ${quoteName(name)} WHERE time >= $from`;
 
-/**
- * Counts the points from the timestamp `$from` that remain without a tag in the series key.
- */
+/** Counts the points at or after the timestamp `$from` that remain without a tag in the series key. */
 export function pointsText(table: TableSchema, column: Column): string {
   const tags = table.seriesKey.filter((tag) => tag !== column.name).map(quoteName);
   const key = ['time', ...tags].join(', ');

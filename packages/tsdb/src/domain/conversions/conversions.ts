@@ -18,7 +18,7 @@ import {
 } from './conversion-sql.js';
 import { COPY_ACCESS, TableCopy } from './table-copy.js';
 
-/** Finished conversions that are listed. */
+/** Number of finished conversions that are listed. */
 const MAX_LISTED = 100;
 const EXPIRY_MARGIN_NS = 60n * NS_PER_SECOND;
 
@@ -33,13 +33,13 @@ export interface ConversionRequest {
 export interface ConversionCounts {
   readonly row_count: number;
   readonly value_count: number;
-  /** Values that cannot be converted; a conversion starts only without them. */
+  /** Values that cannot be converted; a conversion starts only if there are none. */
   readonly impossible_values: number;
   /** Integers that change because a float cannot represent them. */
   readonly inexact_values: number;
-  /** Rows that would have no field; a conversion starts only without them. */
+  /** Rows that would have no field; a conversion starts only if there are none. */
   readonly rows_without_field: number;
-  /** Points that would be merged with another one. */
+  /** Points that would be merged with other points. */
   readonly merged_points: number;
 }
 
@@ -239,13 +239,13 @@ export class Conversions {
     engine.removeDeletedSoon();
   }
 
-  /** A new conversion is possible as soon as the end is shown. */
+  /** Ends a conversion. A new one can start as soon as the end is visible. */
   #end(id: number, change: Partial<Conversion>): void {
     this.#running = undefined;
     this.#update(id, change);
   }
 
-  /** If this fails, the next conversion of the table, or the next start, removes the copy. */
+  /** Removes the copy. If this fails, the next conversion of the table or the next start removes it. */
   async #discard(staged: TableSchema): Promise<void> {
     const { catalog, log } = this.#deps;
     await catalog.replacements.discard(staged).catch((error) => {
@@ -274,7 +274,7 @@ export class Conversions {
     }
   }
 
-  /** Replaces the table while no row of its database is written, unless too many rows are missing. */
+  /** Replaces the table while writes to its database are paused, unless too many rows are missing. */
   async #replaceIfShort(
     copy: TableCopy,
     {
@@ -301,7 +301,7 @@ export class Conversions {
     return true;
   }
 
-  /** The last protection before the copy replaces the table: both have the same number of points. */
+  /** Checks, as the last protection before the copy replaces the table, that both have the same number of points. */
   async #assertComplete(
     { database, column: columnName }: ConversionRequest,
     table: TableSchema,
@@ -319,7 +319,7 @@ export class Conversions {
     throw tsdbError('conversion_failed', fault);
   }
 
-  /** Rows from this time do not reach the end of the retention period during the comparison. */
+  /** Returns a start time whose rows do not expire during the comparison. */
   #keptFromNs(table: TableSchema): bigint {
     const { catalog, clock } = this.#deps;
     const database = catalog.databaseById(table.databaseId) ?? { retentionNs: undefined };
@@ -327,7 +327,7 @@ export class Conversions {
     return fromNs === MIN_TIME_NS ? fromNs : fromNs + EXPIRY_MARGIN_NS;
   }
 
-  /** The tags, other than the column, that have had a value which cannot be copied. */
+  /** Returns the tags, other than the column, that have had a value that cannot be copied. */
   #brokenTags(table: TableSchema, column: Column): readonly string[] {
     const { index } = this.#deps.engine.tableStore(table).series;
     const others = table.seriesKey.filter((tag) => tag !== column.name);
@@ -389,8 +389,8 @@ function possibleConversion(column: Column, to: TargetKind) {
 }
 
 /**
- * The columns of the copy: tags in the order of the series key, a new tag last. Throws
- * `conversion_failed` if the column was renamed since it was checked.
+ * Defines the columns of the copy: tags in the order of the series key, a new tag last. Throws `conversion_failed` if
+ * the column was renamed since it was checked.
  */
 function definitionOf(
   table: TableSchema,

@@ -1,7 +1,7 @@
 import type { TimeSpan } from '@plinth/tsdb-model/segment.js';
 import type { TimeRange } from './dirty-times.js';
 
-/** The parts of spans in a time range, if the rows of each span are distributed evenly. */
+/** Returns the parts of spans in a time range. Assumes that the rows of each span are distributed evenly. */
 export function spansWithin(spans: readonly TimeSpan[], range: TimeRange): TimeSpan[] {
   return spans.flatMap(({ minTime: from, maxTime: to, rowCount }) => {
     const minTime = from > range.minTimeNs ? from : range.minTimeNs;
@@ -13,8 +13,8 @@ export function spansWithin(spans: readonly TimeSpan[], range: TimeRange): TimeS
 }
 
 /**
- * Splits the time range of a table so that each part contains about `rowCount` rows, if the rows of
- * each span are distributed evenly. Rows of one timestamp stay together.
+ * Splits the time range of a table so that each part contains about `rowCount` rows, if the rows of each span are
+ * distributed evenly. Rows with the same timestamp stay together.
  */
 export function copyRanges(spans: readonly TimeSpan[], rowCount: number): TimeRange[] {
   const edges = spans

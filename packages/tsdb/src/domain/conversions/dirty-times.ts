@@ -1,7 +1,7 @@
 import { floorDiv, NS_PER_SECOND } from '@plinth/tsdb-model/time/calendar.js';
 
 const NS_PER_BUCKET = NS_PER_SECOND;
-/** About two days of seconds; above it, every second counts as changed. */
+/** Maximum number of changed seconds, about two days. Above it, every second counts as changed. */
 const MAX_BUCKETS = 200_000;
 /** Each range costs a query; above this number, the nearest ranges are joined. */
 const MAX_RANGES = 500;
@@ -36,7 +36,7 @@ export class DirtyTimes {
     return joined(rangesOf(sorted));
   }
 
-  /** Like `ranges`, and starts anew. */
+  /** Like `ranges`, and clears the changed seconds. */
   take(): readonly TimeRange[] | 'all' {
     const ranges = this.ranges();
     this.#buckets.clear();

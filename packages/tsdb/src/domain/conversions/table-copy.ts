@@ -15,7 +15,7 @@ import { copyRanges, spansWithin } from './copy-ranges.js';
 import { DirtyTimes, type TimeRange } from './dirty-times.js';
 
 export const COPY_ACCESS: DatabaseAccess = { ...FULL_ACCESS, owner: 'conversions' };
-/** Rows per query; the memory of a conversion does not depend on the table. */
+/** Number of rows per query, so that the memory of a conversion does not depend on the table size. */
 const ROWS_PER_RANGE = 100_000;
 const LINES_PER_WRITE = 10_000;
 const MAX_PASSES = 30;
@@ -25,7 +25,7 @@ export interface CopyDeps {
   readonly engine: TsdbEngine;
   readonly clock: Clock;
   readonly database: string;
-  /** Returns the present schema; `undefined` if the table was deleted. */
+  /** Returns the current schema; `undefined` if the table was deleted. */
   readonly tableOf: () => TableSchema | undefined;
   readonly columnName: string;
   readonly to: TargetKind;
@@ -55,7 +55,7 @@ export class TableCopy implements Disposable {
     this.#dirty.addAll();
   }
 
-  /** Whether few rows are missing in the copy, so that writes can wait for them. */
+  /** Returns whether only a few rows are missing in the copy, so that writes can wait for them. */
   get isShort(): boolean {
     const dirty = this.#dirty.ranges();
     if (dirty === 'all') return false;
@@ -66,7 +66,7 @@ export class TableCopy implements Disposable {
     return rowCount <= ROWS_PER_RANGE;
   }
 
-  /** Resolves when few rows are missing. Each call makes at least one pass of all that are allowed. */
+  /** Resolves when only a few rows are missing. Each call makes at least one of the allowed passes. */
   async run(): Promise<void> {
     do {
       if (this.#passCount >= MAX_PASSES) {
@@ -80,7 +80,7 @@ export class TableCopy implements Disposable {
     } while (!this.isShort);
   }
 
-  /** Copies the missing rows without pauses, while writes wait. Only if `isShort`. */
+  /** Copies the missing rows without pauses, while writes wait. Call only if `isShort`. */
   async finish(): Promise<void> {
     await this.#catchUp((range) => this.#copy(range));
   }

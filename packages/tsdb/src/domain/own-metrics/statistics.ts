@@ -9,7 +9,7 @@ export interface CountedTables {
    * because the table may be deleted before the call and must not be created again by counting.
    */
   seriesCounter(table: TableSchema): () => Promise<number>;
-  /** Called for a table whose series could not be counted and are missing in the sum. */
+  /** Called for a table whose series could not be counted, so that the sum does not include them. */
   onUncounted(database: DatabaseSchema, table: TableSchema, error: unknown): void;
 }
 
@@ -23,7 +23,7 @@ const WRITE_PATHS: readonly unknown[] = [
 const QUERY_PATHS: readonly unknown[] = ['/query'];
 const NS_PER_SEC = 1e9;
 
-/** Returns the statistics of a 1.x server that this server counts. Others are omitted. */
+/** Returns those statistics of a 1.x server that this server also counts. */
 export async function readStatistics(
   metrics: Metrics,
   tables: CountedTables,
@@ -78,8 +78,8 @@ function httpd(page: MetricsPage): Statistic {
 }
 
 /**
- * A 1.x retention policy is part of a database. Here it is a database `db/policy`, so it is added
- * to its parent.
+ * Adds retention policies to their parent: in 1.x, a policy is part of a database, and here it is a database
+ * `db/policy`.
  */
 async function databaseStatistics(tables: CountedTables): Promise<Statistic[]> {
   const found = new Map<string, { readonly names: Set<string>; seriesCount: number }>();

@@ -6,8 +6,8 @@ import { systemTable, TEXT, TIME_NS, UINT64 } from '../system-tables/system-tabl
 import type { RefusedWrites } from './refused-writes.js';
 
 /**
- * Latest refused rows of the database; in the internal database, of all databases that the
- * principal may read. Only administrators see the senders.
+ * Latest refused rows of the database; in the internal database, those of all databases that the principal may read.
+ * Only administrators can see the senders.
  */
 export function refusedWritesTable(
   refusedWrites: RefusedWrites,

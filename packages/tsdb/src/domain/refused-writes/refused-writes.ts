@@ -5,11 +5,11 @@ import { REFUSAL_REASONS, type RefusedLine } from '@plinth/tsdb-model/refused-li
 const PROTOCOLS = ['line_protocol', 'remote_write', 'opentelemetry'] as const;
 type Protocol = (typeof PROTOCOLS)[number];
 
-/** `not_partial`: the row was valid, but another row of a request that allows no partial write was not. */
+/** `not_partial`: the row was valid, but another row was not, and the request does not allow partial writes. */
 const REASONS = [...REFUSAL_REASONS, 'not_partial'] as const;
 type Reason = (typeof REASONS)[number];
 
-/** Rows that the table keeps; each has at most 2 KiB of text. */
+/** Number of rows that the table keeps; each has at most 2 KiB of text. */
 const MAX_ENTRIES = 1000;
 const MAX_MESSAGE_LENGTH = 1000;
 /** Log interval per protocol and reason: a faulty sender repeats its rows every few seconds. */
@@ -35,8 +35,8 @@ interface Count {
 }
 
 /**
- * Refused rows of all write paths: counts by protocol and reason, a log line a minute for each
- * of them, and the latest rows for `system.refused_writes`.
+ * Refused rows of all write paths: counts by protocol and reason, one log line per minute for each of them, and the
+ * latest rows for `system.refused_writes`.
  */
 export class RefusedWrites {
   readonly #clock: Pick<Clock, 'nowNs' | 'monotonicMs'>;
@@ -68,7 +68,7 @@ export class RefusedWrites {
     });
   }
 
-  /** Forgets the rows of other databases, so that a new one with the same name does not show them. */
+  /** Removes the rows of other databases, so that a new database with the same name does not show them. */
   keepOnly(isActive: (database: string) => boolean): void {
     this.#ring = this.entries().filter(({ database }) => isActive(database));
     this.#nextIndex = this.#ring.length % MAX_ENTRIES;
@@ -105,7 +105,7 @@ export class RefusedWrites {
       const { originalLine, message, ...facts } = line;
       this.#keep({ ...facts, ...at, line: originalLine, message: truncated(message) });
     }
-    // Only the first refused rows of a request are known in detail.
+    // The request reports details only of the first refused rows.
     const rest = lineCount - writtenCount - refused.length;
     if (rest > 0)
       add(request.acceptPartial ? (refused.at(-1)?.reason ?? 'syntax') : 'not_partial', rest);

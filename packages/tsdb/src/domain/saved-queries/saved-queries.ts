@@ -31,7 +31,7 @@ export type ChangeRefusal = 'not_found' | 'conflict' | 'full';
 const MAX_COUNT = 10_000;
 /** Total size of all saved queries, because the list is one response. */
 const MAX_TOTAL_CHARS = 16 * 1024 * 1024;
-/** Excludes letters that look alike. */
+/** Excludes characters that look alike. */
 const LETTERS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const ID_LENGTH = 8;
 

@@ -47,7 +47,7 @@ export async function referencesTo(
     readonly database: DatabaseSchema;
     readonly table: TableSchema;
     readonly column?: { readonly id: number; readonly name: string; readonly kind: ColumnKind };
-    /** Whether the column is converted. Caches that name it are then deleted; the others follow. */
+    /** Whether the column is converted. Caches that name it are then deleted; the others follow the table. */
     readonly isConverted?: boolean;
   },
 ): Promise<References> {
@@ -113,7 +113,7 @@ const publications = ({ openTables }: Deps, { database, table }: To): Reference[
     ? [{ kind: 'published_table', name: table.name }]
     : [];
 
-/** Triggers whose arguments contain the name. */
+/** Returns the triggers whose arguments contain the name. */
 function pluginTriggers({ processing }: Deps, database: DatabaseSchema, name: string): Reference[] {
   const isNamed = nameTest([name]);
   return processing.engine.triggers
@@ -151,8 +151,8 @@ async function savedQueriesOf(
 }
 
 /**
- * Returns a test whether a text contains all names, each not as a part of a longer word. The text is
- * not parsed, because it may contain variables and other languages.
+ * Returns a test whether a text contains all names, each as a complete word. The text is not parsed, because it may
+ * contain variables and other languages.
  */
 function nameTest(names: readonly string[]): (text: string) => boolean {
   const patterns = names.map((name) => {

@@ -2,7 +2,7 @@ import type { RequestSpan } from '@plinth/kernel';
 import type { LoggedQuery } from '@plinth/tsdb-engine/query/log/logged-query.js';
 import { digestOf } from './statement-digest.js';
 
-/** Statement keywords shown in traces. Other first words come from the client and are omitted. */
+/** Statement keywords that traces show. Other first words come from the client and are omitted. */
 const OPERATION =
   /^\s*(alter|create|delete|describe|drop|explain|grant|insert|kill|revoke|select|set|show|update|values|with)\b/i;
 

@@ -46,7 +46,7 @@ export function arrowFieldOf({ name, type, tableColumnKind }: OutputColumn): Arr
   };
 }
 
-/** Returns the Arrow field of a column that belongs to no table. */
+/** Returns the Arrow field of a column that does not belong to a table. */
 export function plainField(name: string, type: ArrowType, isNullable = true): ArrowField {
   return { name, type, isNullable, metadata: [] };
 }

@@ -1,11 +1,11 @@
 import { MemoryPool } from '@plinth/tsdb-model/memory/memory-pool.js';
 
-/** Leaves room for batches slightly above the target size. A single huge row does not fit. */
+/** Leaves space for batches slightly above the target size. A single huge row does not fit. */
 const BODY_BYTES = 256 * 1024;
 /** One body is being sent, one is being encoded, and one waits for a slow socket. */
 const MAX_KEPT_BYTES = 3 * BODY_BYTES;
 
-/** Bytes that their holder releases after use. */
+/** Bytes that the holder releases after use. */
 export interface PooledBytes {
   readonly bytes: Buffer;
   release(): void;

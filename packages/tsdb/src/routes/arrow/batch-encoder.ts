@@ -21,7 +21,7 @@ import { appendEach } from './nested-columns.js';
 export interface ArrowMessage {
   readonly header: Uint8Array;
   readonly body: Uint8Array;
-  /** Allows the bytes of the body to be reused. */
+  /** Releases the bytes of the body for reuse. */
   release?(): void;
 }
 
@@ -142,7 +142,7 @@ export class BatchEncoder {
     return { header: builder.asUint8Array().slice(), body, release: pooled.release };
   }
 
-  /** Returns the end of the rows that fit into the current batch; at least one row. */
+  /** Returns the end of the rows that fit into the current batch, which is at least one row. */
   *#fitting(chunk: ResultChunk, from: number): Steps<number> {
     const room = TARGET_BYTES - this.#sizeBytes;
     const sizes = this.#varying.map(({ index }) => maxTextSize(chunk.columns[index]));
@@ -168,7 +168,7 @@ export class BatchEncoder {
   }
 }
 
-/** Above this length, strings are measured one by one, because few of them may be that long. */
+/** Above this length, strings are measured individually, because only few of them may be that long. */
 const MAX_EVEN_LENGTH = 64;
 
 /**

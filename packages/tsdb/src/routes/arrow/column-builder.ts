@@ -18,13 +18,13 @@ export interface ColumnBuilder {
    * `undefined` are NULL.
    */
   appendCell(cell: unknown): void;
-  /** The same in steps, for nested values: a list may contain the values of a complete table. */
+  /** Like `appendCell`, in steps, for nested values: a list can contain the values of a complete table. */
   cellInSteps?(cell: unknown): Steps<void>;
   /** Adds the collected values to `parts` and resets the builder. */
   take(parts: BatchParts): void;
 }
 
-/** Growing bytes that are reused for the next batch. */
+/** A growing byte buffer that is reused for the next batch. */
 export class GrowingBytes {
   bytes = Buffer.allocUnsafeSlow(256);
   length = 0;

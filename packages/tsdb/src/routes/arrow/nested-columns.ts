@@ -71,7 +71,7 @@ export class StructColumn implements ColumnBuilder {
   readonly #validity = new Validity();
   readonly #children: readonly ColumnBuilder[];
   readonly #memberOf: (cell: unknown, index: number) => unknown;
-  /** Set if a field contains lists. */
+  /** Defined if a field contains lists. */
   readonly cellInSteps?: (cell: unknown) => Steps<void>;
 
   /** @param memberOf returns the child's value in a struct that is not NULL. */
@@ -140,7 +140,7 @@ export class UnionColumn implements ColumnBuilder {
   }
 
   appendCell(cell: unknown): void {
-    const { member, value } = cell as UnionCell; // unions have no own NULL
+    const { member, value } = cell as UnionCell; // unions have no NULL of their own
     const column = this.#members[member];
     invariant(column, 'the union value has an unknown member type');
     const at = this.#places.reserve(4);

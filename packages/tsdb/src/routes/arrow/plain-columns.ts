@@ -72,7 +72,7 @@ export class FixedColumn implements ColumnBuilder {
 
   constructor(options: {
     readonly width: number;
-    /** Whether a chunk's array has Arrow's byte layout. */
+    /** Returns whether a chunk's array already has Arrow's byte layout. */
     readonly isVerbatim: (values: ArrayLike<unknown>) => boolean;
     readonly write: CellWriter;
   }) {

@@ -19,7 +19,7 @@ import { parseParameters, readBoolean, readParameter } from '../query-string.js'
 import { parseRetention } from './human-time.js';
 import type { ManagementInput } from './management-input.js';
 
-/** Active databases first, then deleted ones, each by name. */
+/** Lists active databases first, then deleted ones, each sorted by name. */
 const ALL_DATABASES =
   'SELECT database_name AS "iox::database", deleted FROM system.databases ORDER BY deleted, database_name';
 const ACTIVE_DATABASES =

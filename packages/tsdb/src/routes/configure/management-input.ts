@@ -85,7 +85,7 @@ export class ManagementInput {
     return found?.value;
   }
 
-  /** Returns an integer of at least `minimum`; `undefined` if it is absent. */
+  /** Returns an integer of at least `minimum`; `undefined` if the parameter is absent. */
   integer(name: string, options: { readonly minimum: number; readonly tooSmall: string }) {
     const parameter = readParameter(this.#parameters, [name]);
     const value = this.#field(name) ?? parameter;
@@ -104,7 +104,7 @@ export class ManagementInput {
     return number;
   }
 
-  /** Returns `undefined` if it is absent or null. */
+  /** Returns `undefined` if the parameter is absent or null. */
   flag(name: string): boolean | undefined {
     const value = this.#field(name);
     if (value !== undefined && typeof value !== 'boolean')
@@ -132,7 +132,7 @@ export class ManagementInput {
     return parseJsonObject(this.#bodyText)[name] as Readonly<Record<string, unknown>>; // checked above
   }
 
-  /** Returns `undefined` if it is absent or null. */
+  /** Returns `undefined` if the parameter is absent or null. */
   texts(name: string): readonly string[] | undefined {
     const value = this.#field(name);
     if (value === undefined) return undefined;
@@ -172,13 +172,13 @@ export class ManagementInput {
     throw this.#failure(time.fault);
   }
 
-  /** Whether the parameter is present, even as null. */
+  /** Returns whether the parameter is present, even as null. */
   has(name: string): boolean {
     const isInBody = this.#body !== undefined && Object.hasOwn(this.#body, name);
     return isInBody || readParameter(this.#parameters, [name]) !== undefined;
   }
 
-  /** Returns `undefined` if it is absent or null. */
+  /** Returns `undefined` if the parameter is absent or null. */
   choice<Value extends string>(name: string, values: readonly Value[]): Value | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;

@@ -96,7 +96,7 @@ export function renameRoutes(deps: RouteDeps): readonly Route[] {
   ];
 }
 
-/** Lists the references before the change, which is not made in a dry run. */
+/** Lists the references before the change. A dry run does not make the change. */
 async function changed(
   deps: RouteDeps,
   input: ManagementInput,

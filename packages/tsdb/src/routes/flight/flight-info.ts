@@ -13,7 +13,7 @@ import { decodeMessage, MessageWriter, read } from './wire-messages.js';
 
 const DESCRIPTOR_CMD = 2;
 
-/** Not known before the query has run. */
+/** The value is not known before the query has run. */
 const UNKNOWN = -1;
 
 /**

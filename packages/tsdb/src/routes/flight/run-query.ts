@@ -47,8 +47,8 @@ export async function openInfluxql(
 const GROUP_KEY = 'iox::influxql::group_key::metadata';
 
 /**
- * Metadata with the columns that identify a row's series. All statements have it, because clients
- * that convert results to tables require it. Source: tsdb-http, §20.2.
+ * Returns metadata with the columns that identify a row's series. All statements have it, because clients that convert
+ * results to tables require it. Source: tsdb-http, §20.2.
  */
 function groupKeyOf({ statement, result }: NativeResult): readonly KeyValuePair[] {
   const tag_key_columns = statement.kind === 'select' ? tagKeyColumnsOf(result) : [];

@@ -32,7 +32,7 @@ export async function sendStream(call: GrpcCall, stream: ArrowStream, clock: Clo
     await call.write(encodeFlightData(header, body), release);
   await send({ header: schemaMessage(stream.fields, stream.metadata), body: NO_BODY });
   const watch = new SilenceWatch(clock, () => {
-    // The next rows, or the end of the query, report a disconnected client.
+    // The next rows, or the end of the query, will detect a disconnected client.
     send(encoder.take()).catch(() => undefined);
   });
   try {
@@ -42,9 +42,7 @@ export async function sendStream(call: GrpcCall, stream: ArrowStream, clock: Clo
   }
 }
 
-/**
- * Detects that DuckDB takes long to produce the next chunk. Waits for a slow client do not count.
- */
+/** Detects that DuckDB takes a long time to produce the next chunk. The time spent on slow clients does not count. */
 class SilenceWatch {
   readonly #clock: Clock;
   readonly #ticks: Disposable;

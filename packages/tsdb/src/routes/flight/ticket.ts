@@ -46,11 +46,11 @@ class InvalidTicket extends Error {
 const refusal = (why: string): GrpcFailure =>
   new GrpcFailure(GRPC.INVALID_ARGUMENT, `Invalid ticket. Error: ${why}`);
 
-/** No protobuf message starts with this byte. */
+/** Checks for an opening brace, with which no protobuf message starts. */
 const isJson = (bytes: Uint8Array): boolean =>
   /^\s*\{/.test(Buffer.from(bytes).toString('latin1', 0, 64));
 
-/** Invalid UTF-8 must not be decoded to a different name. */
+/** Decodes UTF-8. Throws for invalid bytes, which must not be decoded to a different name. */
 function utf8(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) throw new InvalidTicket('Invalid ticket');
   return Buffer.from(bytes).toString();

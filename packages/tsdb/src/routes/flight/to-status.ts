@@ -3,7 +3,7 @@ import { GRPC, type GrpcCode, GrpcFailure } from '../grpc/grpc-status.js';
 import { type FailureLog, logFailure } from '../log-failure.js';
 import { type ErrorWording, hasStatus, statusOf } from '../to-wire.js';
 
-/** gRPC codes of the HTTP statuses for the same errors. Source: tsdb-http, §20.2. */
+/** gRPC codes by the HTTP statuses of the same errors. Source: tsdb-http, §20.2. */
 const CODE: ReadonlyMap<number, GrpcCode> = new Map([
   [400, GRPC.INVALID_ARGUMENT],
   [401, GRPC.UNAUTHENTICATED],

@@ -9,7 +9,7 @@ import { clockText, dateText, type Fraction, TimeWriter, twoDigits } from './tim
 
 const SECONDS_PER_DAY = 86_400n;
 
-/** Differences between formats in the text of a value. */
+/** How formats differ in the text of a value. */
 export interface TextStyle {
   readonly wholeFloats: WholeFloats;
   /** Suffix of timestamps without a time zone. */
@@ -149,7 +149,7 @@ function timestampText(zone: string | undefined, style: TextStyle): CellText {
   };
 }
 
-/** Local times can be outside the range of 64-bit timestamps. */
+/** Formats local times outside the range of 64-bit timestamps. */
 function outermostText(localNs: bigint): string {
   const second = floorDiv(localNs, NS_PER_SECOND);
   const days = floorDiv(second, SECONDS_PER_DAY);

@@ -65,7 +65,7 @@ export function quoteCsv(text: string): string {
   return needsQuotes(text) ? `"${doubled(text)}"` : text;
 }
 
-/** The same for a value in parts. */
+/** Like `quoteCsv`, for a value in parts. */
 function* putQuoted(parts: readonly string[], target: TextBytes): Steps<void> {
   const isQuoted = parts.some(needsQuotes);
   if (isQuoted) target.text('"');

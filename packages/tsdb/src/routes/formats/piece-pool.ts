@@ -7,10 +7,7 @@ const MAX_KEPT_BYTES = 4 * PIECE_BYTES;
 /** Smaller buffers are often complete responses, which are not released to the pool. */
 const LEAST_BYTES = 64 * 1024;
 
-/**
- * Memory for pieces of long responses. In a response of two megabytes, collecting the memory took
- * half of the time.
- */
+/** Memory for pieces of long responses. In a response of two megabytes, garbage collection took half of the time. */
 export class PiecePool {
   readonly #pool = new MemoryPool((sizeBytes) => new ArrayBuffer(sizeBytes), MAX_KEPT_BYTES);
 
@@ -23,8 +20,8 @@ export class PiecePool {
   }
 
   /**
-   * Returns an unused piece to the pool. Memory from elsewhere is ignored; memory that is never
-   * released is collected.
+   * Returns an unused piece to the pool. Ignores memory from elsewhere; memory that is never released is
+   * garbage-collected.
    */
   release({ buffer }: Uint8Array): void {
     if (buffer instanceof ArrayBuffer && buffer.byteLength === PIECE_BYTES)

@@ -63,7 +63,7 @@ function open({ columns }: ResultHead, out: TextBytes): Encoder {
     },
     *deferredRows() {
       if (rows.length === 0) return;
-      // Rows this wide would be too long for one step.
+      // Rows of this width would take too long for one step.
       const isWide = widths.reduce((sum, width) => sum + width, 0) > PART_LENGTH;
       if (isWide) return yield* putWideTable(rows, names, widths, out);
       const rule = drawRule(widths);
@@ -154,7 +154,7 @@ function textWidth(text: string): number {
   return text.split('\n').reduce((most, line) => Math.max(most, lineWidth(line)), 0);
 }
 
-/** The same in steps. */
+/** Computes the width in steps. */
 function* wideTextWidth(text: string): Steps<number> {
   let most = 0;
   let width = 0;

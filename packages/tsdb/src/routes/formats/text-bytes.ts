@@ -6,7 +6,7 @@ const FEW_BYTES = 64;
 const WORD_BYTES = 4;
 const CLOCK_BYTES = 8;
 const LONGEST_WHOLE = 17;
-/** Row lengths of a result differ by a few digits. */
+/** Row lengths in a result differ by a few digits. */
 const ROOM_FOR_LONGER = 1.125;
 /** Limits the estimate, because one row may be much longer than the following ones. */
 const MOST_EXPECTED = 256 * 1024;
@@ -46,8 +46,7 @@ const TWO_DIGITS = Uint16Array.from(
 );
 
 /**
- * A growing UTF-8 buffer. For many short values, it costs a fraction of string concatenation and
- * leaves no garbage.
+ * A growing UTF-8 buffer. For many short values, it costs a fraction of string concatenation and creates no garbage.
  */
 export class TextBytes {
   readonly #pool: PiecePool | undefined;

@@ -195,7 +195,7 @@ export class GrpcCall {
     if (!stream.writableNeedDrain) return;
     this.#stallWatch ??= this.#clock.every(STALL_MS / 10, () => this.#cutStalled());
     this.#waitingSinceMs = this.#clock.monotonicMs();
-    // The stream may also close while it is full; the next write detects that.
+    // The stream can also close while it is full; the next write detects that.
     await new Promise<void>((resolve) => {
       this.#onFree = resolve;
       stream.once('drain', resolve);
@@ -250,7 +250,7 @@ export class GrpcCall {
     const late = this.#clock.sleep(END_GRACE_MS, timeout.signal).catch(() => undefined);
     await Promise.race([finished, late]);
     timeout.abort();
-    // Unread client messages are discarded, and a client that reads nothing is not waited for.
+    // Discards unread client messages, and does not wait for a client that reads nothing.
     if (!stream.destroyed) {
       stream.close(
         response.writableFinished ? constants.NGHTTP2_NO_ERROR : constants.NGHTTP2_CANCEL,

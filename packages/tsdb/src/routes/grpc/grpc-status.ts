@@ -29,7 +29,7 @@ export class GrpcFailure extends Error {
   }
 }
 
-/** Trailers must fit next to the other headers. Source: tsdb-http, §20.2. */
+/** Trailers must fit in addition to the other headers. Source: tsdb-http, §20.2. */
 const MAX_MESSAGE_LENGTH = 2000;
 
 /** Encodes a message for a header. Source: gRPC over HTTP/2, "Status-Message". */

@@ -20,7 +20,10 @@ const NAMESPACE = '/namespaces/:namespace';
 const TABLES = '/namespaces/:namespace/tables';
 const TABLE = '/namespaces/:namespace/tables/:table';
 
-/** What clients may call besides `config`. Source: Apache Iceberg REST catalog specification, `CatalogConfig`. */
+/**
+ * The operations that clients may call in addition to `config`. Source: Apache Iceberg REST catalog specification,
+ * `CatalogConfig`.
+ */
 const ENDPOINTS = [
   `GET /v1/{prefix}${NAMESPACES}`,
   'GET /v1/{prefix}/namespaces/{namespace}',

@@ -9,8 +9,8 @@ export interface Page {
 const toToken = (name: string): string => Buffer.from(name).toString('base64url');
 
 /**
- * The requested page of names, or an error message. A token contains the last name of its page, so names that are added or
- * removed between two pages cause no gaps.
+ * Returns the requested page of names, or an error message. A token contains the last name of its page, so names that
+ * are added or removed between two pages cause no gaps.
  */
 export function pageOf(names: readonly string[], query: URLSearchParams): Page | string {
   const size = query.get('pageSize');

@@ -3,8 +3,8 @@ import type { InfluxqlRequest } from '@plinth/tsdb-influxql/influxql.js';
 import type { AuditTrail } from '../../domain/system-tables/tables/audit.js';
 
 /**
- * Whether any web page could have caused the request: pages can make a browser send a GET, for
- * example for an image, but cannot hide the browser's User-Agent.
+ * Returns whether any web page could have caused the request: pages can make a browser send a GET, for example for an
+ * image, but cannot hide the browser's User-Agent.
  */
 export const mayBeOfAnyPage = ({ method, headers }: HttpRequest): boolean =>
   method !== 'POST' && headers['user-agent']?.startsWith('Mozilla/') === true;

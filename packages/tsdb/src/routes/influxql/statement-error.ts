@@ -34,10 +34,7 @@ export function statementErrorText(error: unknown, index: number): string | unde
   }
 }
 
-/**
- * Returns the same text and records the failure of the run. Throws errors that are not caused by
- * the statement.
- */
+/** Returns the same text and records the failure of the run. Throws errors that the statement did not cause. */
 export function failedText(run: InfluxqlRun, error: unknown, index: number): string {
   const text = statementErrorText(error, index);
   if (text === undefined) throw error;

@@ -19,7 +19,7 @@ export interface V1Input {
   readonly text: string;
   readonly database: string | undefined;
   readonly policy: string | undefined;
-  /** Nanoseconds per unit of the returned times; `undefined` selects RFC 3339. */
+  /** Nanoseconds per unit of the returned timestamps; `undefined` selects RFC 3339. */
   readonly epochNs: bigint | undefined;
   readonly style: TextStyle;
   readonly isPretty: boolean;
@@ -231,7 +231,7 @@ function decodingFailure(cause: string): TsdbError<'parameter_invalid'> {
   return tsdbError('parameter_invalid', `error decoding params from url: ${cause}`);
 }
 
-/** The Go client of 1.x sends `null` with every query without parameters. */
+/** Parses parameters. The Go client of 1.x sends `null` with every query without parameters. */
 export function readParamsText(text: string | undefined): StatementParameters {
   const isAbsent = text === undefined || text === '' || text.trim() === 'null';
   return readParams(isAbsent ? undefined : parseJsonParameter(text));

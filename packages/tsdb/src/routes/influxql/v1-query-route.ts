@@ -100,7 +100,7 @@ async function respond(
     : { ...head, body, rest, onPieceWritten: (piece) => deps.pieces.release(piece) };
 }
 
-/** The status of a response does not show that a statement failed. */
+/** Logs failed statements, because the status of the response does not show them. */
 function withFailureLog(run: InfluxqlRun, failures: FailureLog): InfluxqlRun {
   return {
     ...run,
@@ -111,7 +111,7 @@ function withFailureLog(run: InfluxqlRun, failures: FailureLog): InfluxqlRun {
   };
 }
 
-/** The first piece of a response and the rest of it. */
+/** The first piece of a response and the remaining pieces. */
 interface V1Document {
   readonly body: Buffer;
   readonly rest?: AsyncGenerator<Buffer, void, undefined>;

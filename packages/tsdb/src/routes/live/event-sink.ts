@@ -19,7 +19,7 @@ export class EventSink implements LiveSink {
     readonly onOver: () => void;
   }) {
     this.#format = options.format;
-    // LiveQueries ends the stream of a revoked token.
+    // LiveQueries ends the stream if the token is revoked.
     this.stream = new LiveStream(() => true, options.onOver);
   }
 
@@ -27,7 +27,7 @@ export class EventSink implements LiveSink {
     return this.stream.hasRoom;
   }
 
-  /** Rows are events without a name, which `EventSource` passes to `onmessage`. */
+  /** Sends rows as events without a name, which `EventSource` passes to `onmessage`. */
   rows(kind: 'rows' | 'bucket', { columns, chunks }: Rows, position: Position): boolean {
     const event = kind === 'bucket' ? 'event: bucket\n' : '';
     const head = `${event}id: ${positionText(position)}\ndata: `;
@@ -64,7 +64,7 @@ export class EventSink implements LiveSink {
   }
 }
 
-/** Other formats than JSON have line ends. A CR would also end a line of the event. */
+/** Converts line ends, which formats other than JSON contain. A CR would also end a line of the event. */
 const linesOf = (bytes: Buffer): string =>
   bytes
     .toString()
@@ -82,7 +82,7 @@ function dataOf(notice: LiveNotice): object {
   }
 }
 
-/** Positions, and the times at which rows between them were written. */
+/** Returns positions, and the times at which the rows between them were written. */
 const rangeOf = ({ from, to }: { readonly from: Position; readonly to: Position }): object => ({
   from: positionText(from),
   to: positionText(to),

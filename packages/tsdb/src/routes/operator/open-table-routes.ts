@@ -40,7 +40,7 @@ const Published = Type.Object({
 });
 const List = Type.Object({ tables: Type.Array(Published) });
 
-/** State of published tables, and the route that publishes at once. */
+/** The state of published tables, and the route that publishes immediately. */
 export const openTableRoutes = (
   catalog: RelationalCatalog,
   openTables: OpenTables,

@@ -15,9 +15,9 @@ import {
   type PartialSuccess,
 } from './otlp-message.js';
 
-/** The database of requests that name none. */
+/** The database for requests that do not name one. */
 const DEFAULT_DATABASE = 'opentelemetry';
-/** As in Arrow Flight. */
+/** The same header as in Arrow Flight. */
 const DATABASE_HEADER = 'database';
 const { response } = OpenApi;
 
@@ -80,9 +80,7 @@ export function metricsRoute(deps: RouteDeps): Route {
   };
 }
 
-/**
- * The database of the header. Exporters with a base URL and gRPC calls have no query string.
- */
+/** Returns the database in the header. Exporters with a base URL and gRPC calls have no query string. */
 export const databaseOf = (headers: HttpHeaders): string =>
   headers[DATABASE_HEADER] || DEFAULT_DATABASE;
 

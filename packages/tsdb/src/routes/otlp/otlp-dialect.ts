@@ -26,7 +26,7 @@ export const otlpDialect = (base: Dialect, identify: Identify): Dialect => ({
     }),
 });
 
-/** An error response with its status and message in the format of OTLP. */
+/** Converts an error response with its status and message to the OTLP format. */
 export function asStatus(
   response: HttpResponse,
   { error, request, message }: { error?: unknown; request: HttpHead; message?: string },

@@ -37,7 +37,7 @@ export interface PartialSuccess {
   readonly message: string;
 }
 
-/** `ExportMetricsServiceResponse`, with `partial_success` only if points were rejected. */
+/** Creates an `ExportMetricsServiceResponse`, with `partial_success` only if points were rejected. */
 export function metricsResponse(type: OtlpType, partial: PartialSuccess | undefined): HttpResponse {
   if (type === JSON_TYPE) {
     if (partial === undefined) return jsonResponse(200, {});
@@ -63,8 +63,8 @@ export function responseMessage(partial: PartialSuccess | undefined): Buffer {
 }
 
 /**
- * A `google.rpc.Status` in the content type of the request, or in JSON. Its code is omitted,
- * because clients read the status of the response. Source: OTLP/HTTP, "Failures".
+ * Creates a `google.rpc.Status` in the content type of the request, or in JSON. Its code is omitted, because clients
+ * read the status of the response. Source: OTLP/HTTP, "Failures".
  */
 export function statusResponse(
   headers: HttpHeaders,

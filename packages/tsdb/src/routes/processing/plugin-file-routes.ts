@@ -55,7 +55,7 @@ const REPLACE_FOLDER: RouteDocs = {
 export function pluginFileRoutes({ processing, routeBuilder }: RouteDeps): readonly Route[] {
   const { plugins, triggers } = processing.engine;
   /**
-   * If the query string names a path, the body is the file. Otherwise, `write` reads a JSON body.
+   * Creates the route. If the query string names a path, the body is the file. Otherwise, `write` reads a JSON body.
    */
   const writing = (
     method: 'POST' | 'PUT',

@@ -56,7 +56,7 @@ const OF_THE_ORIGIN: ReadonlySet<string> = new Set([
   'x-accel-redirect',
 ]);
 
-/** The plugin defines the form of request and response. */
+/** The plugin defines the format of requests and responses. */
 const DOCS = {
   about: { summary: 'Run the plugin of a request trigger' },
   input: {

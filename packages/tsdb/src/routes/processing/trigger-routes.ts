@@ -38,7 +38,7 @@ const CREATE: RouteDocs = {
   }),
   errors: PROCESSING_FAILED,
 };
-/** The fields that the errors of a new trigger are about. */
+/** The fields to which the errors of a new trigger refer. */
 const FIELDS: FieldsOfErrors = {
   ...{ internal_database_untriggered: 'db', already_deleted: 'db', database_not_known: 'db' },
   resource_exists: 'trigger_name',

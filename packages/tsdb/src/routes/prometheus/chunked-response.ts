@@ -7,9 +7,11 @@ import { writeLabels } from './sampled-response.js';
 import { compareLabels, type EncodedSeries, SortedSeries } from './sorted-series.js';
 import { XorChunk } from './xor-chunk.js';
 
-/** Samples of a chunk, as in Prometheus. */
+/** Maximum number of samples in a chunk, as in Prometheus. */
 const CHUNK_SAMPLES = 120;
-/** Size of the chunks in a frame; a series continues in the next frame. Source: Prometheus, `remote_read.go`. */
+/**
+ * Maximum size of the chunks in a frame; a series continues in the next frame. Source: Prometheus, `remote_read.go`.
+ */
 const MAX_FRAME_BYTES = 1024 * 1024;
 const XOR_ENCODING = 1;
 
@@ -64,7 +66,7 @@ class SeriesChunks {
     return ended;
   }
 
-  /** The last series, if it has samples. */
+  /** Returns the last series, if it has samples. */
   end(): EncodedSeries | undefined {
     if (this.#chunk.count > 0) this.#finishChunk();
     const { length } = this.#chunks;

@@ -5,15 +5,15 @@ import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { regexEffort } from '@plinth/tsdb-model/text/regex-effort.js';
 import type { LabelMatcher } from './read-request.js';
 
-/** Values whose result is kept for each matcher. */
+/** Maximum number of values per matcher whose results are cached. */
 const MAX_KNOWN_VALUES = 10_000;
-/** Steps of all regular expressions of a query: some seconds. */
+/** Maximum number of steps for all regular expressions of a query, which take a few seconds. */
 const MAX_REGEX_STEPS = 500_000_000;
-/** Maximum characters of an expression, with repetitions expanded. */
+/** Maximum number of characters in an expression, with repetitions expanded. */
 const MAX_REGEX_SIZE = 100_000;
 /**
- * Expressions that InfluxQL reads as RE2 does. InfluxQL drops backslashes that RE2 needs no escape
- * for, which changes `[a\-z]`.
+ * Expressions that have the same meaning in InfluxQL as in RE2. InfluxQL drops backslashes before characters that need
+ * no escape in RE2, which changes `[a\-z]`.
  */
 const SAME_IN_INFLUXQL = /^(?:[^\\\n\r/]|\\[.+*?()[\]{}|^$\\dDwWsS])*$/;
 
@@ -32,12 +32,12 @@ export class LabelMatchers {
   }
 
   /**
-   * Compiles the matchers. Regular expressions take time linear in the value, as clients supply
-   * them. Throws `parameter_invalid`.
+   * Compiles the matchers. Regular expressions take time linear in the value, because clients supply them. Throws
+   * `parameter_invalid`.
    */
   static async of(matchers: readonly LabelMatcher[]): Promise<LabelMatchers> {
     const needsRegex = matchers.some(({ type }) => type === '=~' || type === '!~');
-    // Lazy, because building its tables takes time.
+    // Loaded on demand, because building its tables takes time.
     const library = needsRegex ? await import('re2js') : undefined;
     const effort = { steps: 0 };
     return new LabelMatchers(
@@ -51,9 +51,9 @@ export class LabelMatchers {
     );
   }
 
-  /** Whether series of this table can match. */
+  /** Returns whether series of this table can match. */
   acceptsTable({ name, columns }: TableSchema): boolean {
-    // A label that no series has is empty.
+    // A label counts as empty if no series has it.
     const isAbsent = (label: string): boolean => columns.get(tagOfLabel(label))?.kind !== 'tag';
     return (
       this.#ofMetric.every((matcher) => matcher.test(name)) &&
@@ -62,8 +62,8 @@ export class LabelMatchers {
   }
 
   /**
-   * Conditions of an InfluxQL statement that hold for all matching series. Others may meet them
-   * too, so `acceptsLabels` decides.
+   * Returns conditions of an InfluxQL statement that hold for all matching series. Other series may meet them too, so
+   * `acceptsLabels` decides.
    */
   conditions({ columns }: TableSchema): string[] {
     return this.#ofLabels.flatMap(({ type, name, value }) => {
@@ -84,7 +84,7 @@ export class LabelMatchers {
 
 type Regex = typeof import('re2js').RE2JS;
 
-/** Whether a value matches completely. Source: Prometheus, "Matchers": fully anchored. */
+/** Returns a test whether a value matches completely. Source: Prometheus, "Matchers": fully anchored. */
 function anchored(
   regex: Regex,
   source: string,
@@ -114,7 +114,7 @@ function anchored(
 const tooLong = (): Error =>
   tsdbError('parameter_invalid', 'the regular expressions need too many steps; use simpler ones');
 
-/** A string or identifier of InfluxQL. */
+/** Quotes a string or identifier of InfluxQL. */
 export const quoted = (text: string, quote: '"' | "'"): string =>
   quote +
   text.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`).replaceAll('\n', '\\n') +

@@ -36,7 +36,7 @@ const MAX_MATCHERS = 1000;
 const STREAMED_XOR_CHUNKS = 1;
 
 /**
- * Decodes `prometheus.ReadRequest`. Hints are ignored: they only allow to leave out samples. Throws
+ * Decodes `prometheus.ReadRequest`. Ignores hints, because they only permit the server to omit samples. Throws
  * `message_invalid`, `parameter_invalid`. Source: Prometheus, `prompb/remote.proto`.
  */
 export function decodeReadRequest(body: Uint8Array): ReadRequest {
@@ -102,7 +102,7 @@ function readMatcher(cursor: ProtoCursor, end: number): LabelMatcher {
   return { type, name, value };
 }
 
-/** Readers by tag. The argument is the end of the field if it has a length, else of the message. */
+/** Readers by tag. The argument is the end of the field if it has a length, otherwise the end of the message. */
 type FieldReaders = Readonly<Record<number, (end: number) => unknown>>;
 
 /** Reads a message up to `end`; unknown fields are skipped. */

@@ -12,10 +12,10 @@ import { LabelMatchers, quoted } from './label-matchers.js';
 import type { ReadQuery } from './read-request.js';
 import { type Labels, PieceWriter, type SamplePiece } from './sample-pieces.js';
 
-/** Tables of one request of InfluxQL. */
+/** Maximum number of tables in one InfluxQL request. */
 const MAX_TABLES = 100;
 const NS_PER_MS = 1_000_000n;
-/** 2^32 nanoseconds are this many milliseconds and nanoseconds. */
+/** The number of milliseconds and nanoseconds in 2^32 nanoseconds. */
 const WORD_MS = 4294;
 const WORD_NS = 967_296;
 

@@ -11,7 +11,7 @@ import type { WriteTarget } from '../write/write-target.js';
 import { messageOf } from './content-type.js';
 
 const PATHS = ['/api/v1/write', '/api/v1/prom/write'];
-/** The database of requests that name none. */
+/** The database for requests that do not name one. */
 const DEFAULT_DATABASE = 'prometheus';
 export const DATABASE = {
   db: Type.Optional(Type.String({ default: DEFAULT_DATABASE })),
@@ -25,9 +25,8 @@ const MESSAGES = ['prometheus.WriteRequest', 'io.prometheus.write.v2.Request'] a
 const { response, json, ref } = OpenApi;
 
 /**
- * Prometheus remote write. Prometheus retries a request after 429 and 5xx and drops it
- * after another error, so refused series never make it retry. Source: tsdb-http, "Prometheus remote
- * write".
+ * Prometheus remote write. Prometheus retries a request after 429 and 5xx and drops it after other errors, so refused
+ * series never cause a retry. Source: tsdb-http, "Prometheus remote write".
  */
 export function remoteWriteRoutes(deps: RouteDeps): readonly Route[] {
   const { bodies, settings } = deps;
@@ -75,7 +74,7 @@ export function remoteWriteRoutes(deps: RouteDeps): readonly Route[] {
   }));
 }
 
-/** The parameters of the 1.x write endpoint; the database is optional. */
+/** Reads the parameters of the 1.x write endpoint; the database is optional. */
 export const targetOfQuery = (queryString: string): WriteTarget =>
   messageTarget(queryString, DEFAULT_DATABASE);
 

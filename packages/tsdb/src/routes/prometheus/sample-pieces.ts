@@ -12,7 +12,7 @@ export interface SamplePiece {
   readonly words: Uint32Array;
 }
 
-/** Bits of NaNs. Source: Prometheus, `value.StaleNaN` and `value.NormalNaN`. */
+/** Bit patterns of NaNs. Source: Prometheus, `value.StaleNaN` and `value.NormalNaN`. */
 const STALE = [2, 0x7ff00000] as const;
 const NORMAL = [1, 0x7ff80000] as const;
 
@@ -41,7 +41,7 @@ export class PieceWriter {
     this.#words.set(isStale ? STALE : NORMAL, 2 * this.#place(timeMs));
   }
 
-  /** Rows within a millisecond are one sample: the last one. */
+  /** Returns the index for a sample. If several rows are within a millisecond, only the last one is kept. */
   #place(timeMs: number): number {
     if (this.#count === 0 || this.#timesMs[this.#count - 1] !== timeMs) this.#count++;
     this.#timesMs[this.#count - 1] = timeMs;

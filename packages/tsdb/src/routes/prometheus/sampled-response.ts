@@ -5,9 +5,9 @@ import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { Labels, SamplePiece } from './sample-pieces.js';
 import { compareLabels } from './sorted-series.js';
 
-/** Size of the parts that are compressed on their own. */
+/** Size of the parts that are compressed separately. */
 const PART_BYTES = 64 * 1024;
-/** A response has its length in front, so it is in memory until its last sample. */
+/** Maximum number of samples. A response starts with its length, so it is in memory until its last sample. */
 export const MAX_SAMPLES = 5_000_000;
 
 const RESULT_TAG = tagOf(1, BYTES);
@@ -65,7 +65,7 @@ export async function* sampledResponse(
   yield* parts;
 }
 
-/** Encodes the series of one query as parts, which are complete when the series ends. */
+/** Encodes the series of one query as parts. The parts of a series are complete when it ends. */
 class SeriesParts {
   readonly #writer = new MessageWriter();
   #labels: Labels | undefined;
@@ -90,7 +90,7 @@ class SeriesParts {
     return ended;
   }
 
-  /** The parts of the last series. */
+  /** Returns the parts of the last series. */
   end(): readonly Buffer[] {
     const labels = this.#labels;
     this.#flush();

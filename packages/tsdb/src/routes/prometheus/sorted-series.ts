@@ -8,13 +8,13 @@ export interface EncodedSeries {
   readonly sizeBytes: number;
 }
 
-/** Size of the series that are held to be sorted. */
+/** Maximum size of the series that are held for sorting. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 /**
- * Returns series in the order of their labels, in which Prometheus merges them. InfluxQL returns
- * this order too if all series of a table have the same labels. So when the held series exceed the
- * limit, the sorted ones are released, and a later series that belongs before them is an error.
+ * Returns series in the order of their labels, in which Prometheus merges them. InfluxQL also returns this order if all
+ * series of a table have the same labels. If the held series exceed the limit, the sorted ones are released, and a
+ * later series that belongs before them is an error.
  */
 export class SortedSeries {
   #pending: EncodedSeries[] = [];

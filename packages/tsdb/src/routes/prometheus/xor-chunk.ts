@@ -1,12 +1,12 @@
-/** Bytes of the number of samples. */
+/** Size of the sample count in bytes. */
 const HEADER_BYTES = 2;
-/** Bytes of the longest sample: 68 bits of time and 77 bits of value. */
+/** Maximum size of a sample in bytes: 68 bits for the time and 77 bits for the value. */
 const MAX_SAMPLE_BYTES = 19;
-/** No earlier window of meaningful bits. */
+/** Marks that no window of meaningful bits was written yet. */
 const NO_LEADING = 0xff;
 const TWO_32 = 2 ** 32;
 
-/** Widths of the second difference of times, with their prefixes; the last one is for all others. */
+/** Widths for the second difference of timestamps, with their prefixes; the last one is for all others. */
 const TIME_WIDTHS = [
   { width: 14, prefix: 0b10, prefixWidth: 2 },
   { width: 17, prefix: 0b110, prefixWidth: 3 },
@@ -14,14 +14,13 @@ const TIME_WIDTHS = [
 ] as const;
 
 /**
- * Encodes samples as an XOR chunk. Values are given as words, because a NaN of JavaScript does not
- * keep its bits. Source: Prometheus, `tsdb/docs/format/chunks.md`, "XOR chunk data", and
- * `tsdb/chunkenc/xor.go`.
+ * Encodes samples as an XOR chunk. Values are passed as words, because JavaScript does not preserve the bits of a NaN.
+ * Source: Prometheus, `tsdb/docs/format/chunks.md`, "XOR chunk data", and `tsdb/chunkenc/xor.go`.
  */
 export class XorChunk {
   #bytes: Uint8Array<ArrayBuffer>;
   #at = HEADER_BYTES;
-  /** Free bits of the last byte. */
+  /** Number of free bits in the last byte. */
   #free = 0;
   #count = 0;
   #timeMs = 0;
@@ -58,7 +57,7 @@ export class XorChunk {
     this.#count++;
   }
 
-  /** The bytes of the chunk, which can take samples again afterwards. */
+  /** Returns the bytes of the chunk and resets it for new samples. */
   take(): Uint8Array {
     this.#bytes[0] = this.#count >> 8;
     this.#bytes[1] = this.#count & 0xff;
@@ -107,7 +106,7 @@ export class XorChunk {
       this.#trailing = trailing;
       this.#bits(1, 1);
       this.#bits(leading, 5);
-      // 64 bits are written as 0.
+      // A width of 64 bits is written as 0.
       this.#bits((64 - leading - trailing) & 63, 6);
     }
     this.#middle(lowXor, highXor);
@@ -126,7 +125,7 @@ export class XorChunk {
     this.#bits(shiftedLow, Math.min(width, 32));
   }
 
-  /** A varint, at the current bit. */
+  /** Writes a varint at the current bit. */
   #varint(value: number): void {
     let rest = value;
     while (rest >= 0x80) {

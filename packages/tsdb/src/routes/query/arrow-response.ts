@@ -12,7 +12,7 @@ const END_OF_STREAM = Buffer.from([0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]);
 export const arrowResponse = (result: ResultStream): Promise<HttpResponse> =>
   piecesResponse(200, [['content-type', ARROW_TYPE]], encode(result));
 
-/** The first piece includes the first rows, so that earlier errors still set the status. */
+/** Encodes a result. The first piece includes the first rows, so that earlier errors still set the status. */
 async function* encode(result: ResultStream): AsyncGenerator<Buffer, void, undefined> {
   const fields = result.columns.map(arrowFieldOf);
   const encoder = new BatchEncoder(fields.map(({ type }) => type));

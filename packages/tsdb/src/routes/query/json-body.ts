@@ -3,7 +3,7 @@ import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
 const MAX_VALUE_COUNT = 20_000;
 
-/** The JSON object in a body of the v2 API. Throws `parameter_invalid`. */
+/** Parses the JSON object in a body of the v2 API. Throws `parameter_invalid`. */
 export function jsonBody(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   try {
     const value = parseJson(bytes, { maxValueCount: MAX_VALUE_COUNT });

@@ -68,7 +68,7 @@ export function readParams(value: unknown): ReadonlyMap<string, ParameterValue> 
   return readParamsAs(value, toParameterValue);
 }
 
-/** The same, with additional types for values that are objects. */
+/** Like `readParams`, with additional types for values that are objects. */
 export function readTypedParams<T>(
   value: unknown,
   typed: (type: string, text: string) => T | undefined,

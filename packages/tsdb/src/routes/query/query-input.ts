@@ -46,7 +46,7 @@ export function readQueryInput(request: HttpRequest, isInfluxdb3: boolean): Quer
   return { ...rest, format: resolveFormat(requested ?? accepted, isInfluxdb3) };
 }
 
-/** The same for InfluxQL. The statement may name the database, and `rp` the retention policy. */
+/** Reads the parameters for InfluxQL. The statement may name the database, and `rp` the retention policy. */
 export function readInfluxqlInput(
   request: HttpRequest,
   isInfluxdb3: boolean,
@@ -66,7 +66,7 @@ export function readInfluxqlInput(
   };
 }
 
-/** A POST request ignores the other parameters of its query string. */
+/** Returns the retention policy in the URL of a POST request, which ignores its other URL parameters. */
 function policyOfPostUrl({ method, url }: HttpRequest): string | undefined {
   const queryString = method === 'POST' ? queryStringOf(url) : undefined;
   return queryString === undefined ? undefined : readPolicy(parseParameters(queryString));

@@ -155,7 +155,7 @@ export function authorizationRoutes(
 
 const NOT_FOUND = v2Failure(404, 'authorization not found');
 
-/** Names of tokens are unique, but descriptions of 2.x are not. Throws `parameter_invalid`. */
+/** Returns an unused token name, because names are unique but 2.x descriptions are not. Throws `parameter_invalid`. */
 function freeName(description: string | undefined, tokens: TokenManagement): string {
   const wanted = description?.trim() || 'authorization';
   if (wanted.length > MAX_NAME_LENGTH)
@@ -177,7 +177,7 @@ function freeName(description: string | undefined, tokens: TokenManagement): str
 
 type Permissions = Static<typeof V2Permissions>;
 
-/** An operator or all-access token of 2.x can write authorizations and all buckets. */
+/** Checks for an operator or all-access token of 2.x, which can write authorizations and all buckets. */
 function isAdministrator(permissions: Permissions): boolean {
   const mayWrite = (resourceType: string): boolean =>
     permissions.some(

@@ -193,7 +193,7 @@ export function bucketRoutes(deps: RouteDeps): readonly Route[] {
 
 const NOT_FOUND = v2Failure(404, 'bucket not found');
 
-/** The database of a new bucket. Throws `parameter_invalid`. */
+/** Returns the database for a new bucket. Throws `parameter_invalid`. */
 export function newBucketName(name: string): string {
   const database = bucketDatabase(name);
   const fault = findLegacyDatabaseNameFault(database) ?? findDatabaseNameFault(database);

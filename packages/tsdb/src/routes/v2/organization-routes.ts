@@ -54,10 +54,10 @@ export const organization = (name = ORGANIZATION_NAME): object => ({
   links: { self: `/api/v2/orgs/${ORGANIZATION_ID}` },
 });
 
-/** Users with passwords are not authorizations, so no id of an authorization is theirs. */
+/** Returns the id of a user. Users with passwords are not authorizations, so no authorization has their id. */
 const userId = (id: string): string => (/^\d+$/.test(id) ? idOf(Number(id)) : 'ffffffffffffffff');
 
-/** 2.x clients expect a user behind each token; here, it is the token itself. */
+/** Returns a user for the token itself, because 2.x clients expect a user behind each token. */
 function userOf(principal: Principal): { readonly id: string; readonly name: string } {
   switch (principal.kind) {
     case 'admin':

@@ -58,7 +58,7 @@ export const setupRoutes = (
     },
     async handle(request, { body: { username, org, bucket, retentionPeriodSeconds } }) {
       const database = newBucketName(bucket);
-      // Before the token: its text would be lost if the database cannot be created.
+      // Runs before the token is created, whose text would be lost if the database could not be created.
       if (catalog.database(database) === undefined)
         await catalog.createDatabase(database, nanosOf(retentionPeriodSeconds));
       const schema = await catalog.ensureDatabase(database);

@@ -9,7 +9,7 @@ export interface CreatedToken {
 
 /** Changes of tokens, provided by another service. Methods throw its domain errors. */
 export interface TokenManagement extends Pick<TokenDirectory, 'list'> {
-  /** The id of the valid token with this text. */
+  /** Returns the id of the valid token with this text. */
   idOf(text: string): number | undefined;
   create(newToken: {
     readonly name: string;
@@ -18,7 +18,7 @@ export interface TokenManagement extends Pick<TokenDirectory, 'list'> {
     readonly byTokenId: number | undefined;
   }): Promise<CreatedToken>;
   delete(name: string): Promise<void>;
-  /** Whether the first admin token exists. */
+  /** Returns whether the first admin token exists. */
   hasFirst(): boolean;
   /** Creates the first admin token for a request that the access check has admitted. */
   createFirst(request: Pick<HttpRequest, 'principal' | 'client'>): Promise<CreatedToken>;

@@ -13,18 +13,18 @@ const ADMIN_RESOURCES = ['authorizations', 'buckets', 'dbrp', 'orgs'];
 const NS_PER_SEC = 1_000_000_000n;
 
 /**
- * The id of a 2.x object: 16 hex digits, never zero.
+ * Returns the id of a 2.x object: 16 hex digits, never zero.
  * @param number of a database or token, from 0
  */
 export const idOf = (number: number): string => (number + 1).toString(16).padStart(16, '0');
 
-/** The inverse of `idOf`; `undefined` for a text that is not an id. */
+/** Inverts `idOf`; returns `undefined` for a text that is not an id. */
 export function numberOf(id: string): number | undefined {
   const number = /^[0-9a-f]{16}$/.test(id) ? Number.parseInt(id, 16) - 1 : -1;
   return number >= 0 && Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** The bucket of a database or retention policy. */
+/** Returns the bucket of a database or retention policy. */
 export function bucketOf({ id, name, retentionNs = 0n, shardDurationNs }: DatabaseSchema): object {
   const shard = shardDurationNs === undefined ? undefined : Number(shardDurationNs / NS_PER_SEC);
   return {
@@ -44,7 +44,7 @@ export function bucketOf({ id, name, retentionNs = 0n, shardDurationNs }: Databa
   };
 }
 
-/** The mapping of a database and retention policy of 1.x to its bucket. */
+/** Returns the object that maps a database and retention policy of 1.x to its bucket. */
 export function mappingOf(bucket: DatabaseSchema, database: DatabaseSchema) {
   const policy = databaseOfPolicy(bucket.name) && bucket.name.slice(database.name.length + 1);
   return {
@@ -58,7 +58,7 @@ export function mappingOf(bucket: DatabaseSchema, database: DatabaseSchema) {
   };
 }
 
-/** The authorization of a token. */
+/** Returns the authorization of a token. */
 export function authorizationOf(
   token: TokenRecord,
   options: {
@@ -110,15 +110,15 @@ function permissionsOf(
     );
 }
 
-/** The duration of a retention rule; `undefined` for none. */
+/** Returns the duration of a retention rule; `undefined` for none. */
 export const nanosOf = (seconds = 0): bigint | undefined =>
   seconds === 0 ? undefined : BigInt(seconds) * NS_PER_SEC;
 
-/** An error response in the format of 2.x. */
+/** Returns an error response in the format of 2.x. */
 export const v2Failure = (status: number, message: string): HttpResponse =>
   jsonResponse(status, { code: v2Code(status), message, error: message, data: {} });
 
-/** Throws `parameter_invalid` if the id is not that of the organization. */
+/** Throws `parameter_invalid` if this is not the id of the organization. */
 export function requireOrganization(id: string | undefined): void {
   if (id === undefined || id === '' || id === ORGANIZATION_ID) return;
   throw tsdbError('parameter_invalid', `unknown organization id "${id}"; use ${ORGANIZATION_ID}`);

@@ -14,8 +14,8 @@ const MAX_INTEGER = 2n ** 64n - 1n;
 type Literal = Parameters<typeof printExpr>[0];
 
 /**
- * Whether the predicate compares a field of one of the tables. Throws `delete_predicate_invalid` for
- * an ordering of tags.
+ * Returns whether the predicate compares a field of one of the tables. Throws `delete_predicate_invalid` for an
+ * ordering of tags.
  */
 export function comparesFields(
   conditions: readonly DeleteCondition[],

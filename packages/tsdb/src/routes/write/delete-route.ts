@@ -89,8 +89,7 @@ function refuseFormerTable(table: string, database: DatabaseSchema | undefined):
 }
 
 /**
- * These members would be ignored in the body, and rows of another target than intended would be
- * deleted.
+ * Members of the body that are refused. If they were ignored, rows of another target than intended would be deleted.
  */
 const TARGET_NAMES = ['bucket', 'bucketID', 'db', 'database', 'rp'];
 
@@ -120,7 +119,7 @@ function readDeletion({
   return { database, minTimeNs, maxTimeNs, ...parseDeletePredicate(predicate) };
 }
 
-/** An empty tag value means an absent tag. */
+/** Converts a condition on a tag. An empty value means an absent tag. */
 const tagCondition = ({ name, op, value }: DeleteCondition): TagCondition => ({
   tag: name,
   op: op === '=' ? 'in' : 'not_in',

@@ -1,10 +1,10 @@
 import type { WriteOutcome } from '@plinth/tsdb-model/engine.js';
 import { readWriteTarget, type WriteTarget } from './write-target.js';
 
-/** Series that an error names. Senders log only the first line of a response. */
+/** Maximum number of series that an error names. Senders log only the first line of a response. */
 const MAX_SHOWN_SERIES = 3;
 
-/** The target of a message: the parameters of the 1.x write endpoint, with a default database. */
+/** Returns the target of a message, from the parameters of the 1.x write endpoint with a default database. */
 export function messageTarget(queryString: string, defaultDatabase: string): WriteTarget {
   const hasDatabase = /(?:^|&)(?:db|database)=[^&]/.test(queryString);
   const given = hasDatabase
@@ -13,7 +13,7 @@ export function messageTarget(queryString: string, defaultDatabase: string): Wri
   return readWriteTarget('v1', given, false);
 }
 
-/** Why rows of a message were refused, with the first series. @param what the rows, and the verb */
+/** Explains why rows of a message were refused, with the first series. @param what the rows, and the verb */
 export function refusedSeries(
   { refused, lineCount, writtenCount }: WriteOutcome,
   what: string,

@@ -66,7 +66,7 @@ function influxdb3Body(refused: readonly RefusedLine[], acceptPartial: boolean) 
     : { error: 'line protocol parsing error', data: data[0] ?? {} };
 }
 
-/** Cuts a text to at most `sizeBytes` bytes of UTF-8, without splitting a character. */
+/** Truncates a text to at most `sizeBytes` bytes of UTF-8, without splitting a character. */
 function cutToBytes(text: string, sizeBytes: number): string {
   let size = 0;
   let end = 0;

@@ -11,7 +11,7 @@ export class AppQueue {
   /** Items leased to this node and not started, oldest first. */
   readonly #window: QueueItem[] = [];
   #head = 0;
-  /** Items that are being accepted and have reserved room in the window. */
+  /** Items that are being accepted and have a reserved slot in the window. */
   reservedCount = 0;
   inflightCount = 0;
   /** Pending, held and running items, on this node and on others. */

@@ -11,7 +11,7 @@ const MIN_CLAIM_COUNT = 8;
 export class AppQueues {
   readonly #makeRate: () => AttemptRate | undefined;
   readonly #appQueues = new Map<number, AppQueue>();
-  /** Items in the windows of all queues, including those with reserved room. */
+  /** Items in the windows of all queues, including items with a reserved slot. */
   #itemCount = 0;
   /** Ids of items whose attempt has started and is not yet recorded. */
   readonly #startedIds = new Set<number>();
@@ -44,8 +44,8 @@ export class AppQueues {
   }
 
   /**
-   * Reserves room for one item in the window, to be used by `fill` or released by `unreserve`.
-   * Returns false if there is none.
+   * Reserves a slot for one item in the window, to be used by `fill` or released by `unreserve`.
+   * Returns false if no slot is free.
    */
   reserve(appQueue: AppQueue): boolean {
     const isFull =
@@ -63,7 +63,7 @@ export class AppQueues {
     this.#itemCount -= 1;
   }
 
-  /** Adds an item to the window, in its reserved room. */
+  /** Adds an item to the window, in its reserved slot. */
   fill(appQueue: AppQueue, item: QueueItem): void {
     appQueue.reservedCount -= 1; // `#itemCount` already includes this item
     appQueue.push(item);

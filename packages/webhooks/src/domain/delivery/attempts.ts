@@ -64,7 +64,7 @@ export class Attempts {
   }
 
   /**
-   * Sends the request and returns the next state of the item. Rejects when the request could not be
+   * Sends the request and returns the next state of the item. Rejects when the request cannot be
    * built, which does not count as a failure of the receiver.
    * @param options.throttledSinceMs time since which limits of this server have delayed the item.
    * @returns `undefined` when the attempt was aborted; the request may have reached the receiver.

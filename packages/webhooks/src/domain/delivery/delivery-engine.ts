@@ -120,8 +120,8 @@ export class DeliveryEngine {
   }
 
   /**
-   * Returns whether an event that is being accepted may go to this node directly. If so, reserves
-   * room in the app's window, which `enqueue` uses or `unreserve` releases.
+   * Returns whether an event that is being accepted may go to this node directly. If so, reserves a
+   * slot in the app's window, which `enqueue` uses or `unreserve` releases.
    */
   reserve(hook: Hook, payloadSizeBytes: number): boolean {
     if (!this.#settings.isWorker || this.#isStopping || hook.ordering === 'key') return false;
@@ -136,7 +136,7 @@ export class DeliveryEngine {
 
   /**
    * Runs `lease` so that leases whose outcome is unknown are found and released (`OrphanedItems`).
-   * @param lease makes items durable, then passes them to `enqueue` or releases their room.
+   * @param lease makes items durable, then passes them to `enqueue` or releases their slots.
    */
   async trackLeasing<T>(lease: () => Promise<T>): Promise<T> {
     return await this.#orphanedItems.trackLeasing(lease);
@@ -157,7 +157,7 @@ export class DeliveryEngine {
     }
   }
 
-  /** Records that the store has an item for this app. */
+  /** Records that the store has an item of this app that is due at `dueMs`. */
   noteDue(appId: number, dueMs: number): void {
     if (!this.#settings.isWorker) return;
     const appQueue = this.#appQueues.of(appId);
@@ -176,7 +176,7 @@ export class DeliveryEngine {
     return this.#hosts.describe(hook);
   }
 
-  /** Called when the record is durable and the item has its next state: updates the counts, and schedules a retry. */
+  /** Updates the counts and schedules a retry. Called when the record is durable and the item has its next state. */
   #noteFinished({ item, next }: FinishedAttempt): void {
     this.#appQueues.end(item);
     const appQueue = this.#appQueues.of(item.appId);
@@ -249,7 +249,7 @@ export class DeliveryEngine {
     }
   }
 
-  /** Called when a webhook was disabled, suspended or deleted. */
+  /** Releases the items of a queue when its webhook was disabled, suspended or deleted. */
   #endQueue(appId: number): void {
     this.#deps.queueCleanup.schedule(appId);
     const appQueue = this.#appQueues.find(appId);

@@ -28,8 +28,8 @@ interface DispatcherDeps
 }
 
 /**
- * Starts attempts fairly: apps alternate, and concurrency and rate are limited by app, receiver and
- * node.
+ * Starts attempts fairly: serves the apps in rotation, and limits concurrency and rate by app,
+ * receiver and node.
  */
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
@@ -174,7 +174,7 @@ export class Dispatcher {
     const isLeasedHere = (): boolean => item.leaseHolder === this.#deps.queue.leaseHolder;
     const maySend = (): boolean => this.#deps.lease.isValid && isLeasedHere();
     // With an ordering key, the attempt is aborted when this node loses the lease, because another
-    // node then continues with the key.
+    // node then delivers the items with this key.
     const signal = item.orderingKey === undefined ? undefined : this.#deps.lease.lostSignal;
     this.#deps.attempts
       .run(item, target.hook, { throttledSinceMs, maySend, signal })

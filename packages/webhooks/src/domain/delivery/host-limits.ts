@@ -10,7 +10,10 @@ export class AttemptRate {
     this.#atMs = nowMs;
   }
 
-  /** Returns the milliseconds until the next attempt may start; 0 if it may start now. */
+  /**
+   * Returns the number of milliseconds until the next attempt can start; 0 if it can start
+   * immediately.
+   */
   delayMs(nowMs: number): number {
     this.#refill(nowMs);
     return this.#tokens >= 1 ? 0 : Math.ceil(((1 - this.#tokens) / this.#perSec) * 1000);

@@ -2,7 +2,10 @@ import type { Hook } from '../../model/hook.js';
 import type { AppQueue } from './app-queue.js';
 import { type AttemptRate, Breaker } from './host-limits.js';
 
-/** One receiver, identified by its host name, and its port unless that is the scheme's default. HTTP and HTTPS share it. */
+/**
+ * One receiver, identified by its host name, and by its port unless that is the scheme's default. HTTP and HTTPS URLs
+ * of a host share one receiver.
+ */
 export class Host {
   readonly name: string;
   readonly rate: AttemptRate | undefined;

@@ -32,7 +32,7 @@ export class OrphanedItems {
   }
 
   /**
-   * Runs `lease`. If it rejects, its items may be leased in the store all the same, so the leases
+   * Runs `lease`. If it rejects, its items may nevertheless be leased in the store, so the leases
    * are checked for some time. Checks wait for running calls.
    * @param lease leases items and resolves when the node holds them.
    */

@@ -13,14 +13,14 @@ interface OwnLeaseDeps {
 }
 
 /**
- * The lease of this node on its claimed items, checked before every attempt.
- * It runs on the monotonic clock of this process, from before each heartbeat was sent. It therefore
+ * The lease of this node on its claimed items, checked before every attempt. Its time is measured
+ * by the monotonic clock of this process, starting before each heartbeat is sent. It therefore
  * never outlasts the lease in the store.
  */
 export class OwnLease {
   readonly #deps: OwnLeaseDeps;
   #untilMs = Number.NEGATIVE_INFINITY;
-  /** Start of the period without an expiry. */
+  /** Start of the period in which the lease has not expired. */
   #steadySinceMs = Number.POSITIVE_INFINITY;
   #lost = new AbortController();
 
@@ -32,7 +32,7 @@ export class OwnLease {
     return !this.#deps.queue.isShared || this.#deps.clock.monotonicMs() < this.#untilMs;
   }
 
-  /** Aborted when the lease expires. */
+  /** Signal that is aborted when the lease expires. */
   get lostSignal(): AbortSignal {
     return this.#lost.signal;
   }
@@ -62,7 +62,7 @@ export class OwnLease {
       this.#deps.onLost();
     }
     this.#renew(sinceMs);
-    // After an outage of the store, all leases have expired. The other nodes therefore first get
+    // After an outage of the store, all leases have expired. The other nodes therefore first have
     // time to renew theirs.
     if (sinceMs - this.#steadySinceMs < NODE_LEASE_MS) return;
     const released = await nodes.releaseExpired(this.#deps.clock.nowMs());

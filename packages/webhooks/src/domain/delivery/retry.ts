@@ -1,11 +1,11 @@
 import type { RetryPolicy } from '../../model/hook.js';
 
-/** Seconds before each retry. Source: webhooks, section 7.3. */
+/** Delay in seconds before each retry. Source: webhooks, section 7.3. */
 const STANDARD_SEC = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
 const JITTER = 0.2;
 const MAX_RETRY_AFTER_MS = 86_400_000;
 
-/** Returns the milliseconds until the next attempt; undefined after the last one. */
+/** Returns the number of milliseconds until the next attempt; undefined after the last one. */
 export function retryDelayMs(options: {
   readonly policy: RetryPolicy;
   /** Number of attempts so far, at least 1. */
@@ -21,7 +21,7 @@ export function retryDelayMs(options: {
   return Math.max(delayMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
 }
 
-/** Returns the seconds before each retry, without jitter. */
+/** Returns the delay in seconds before each retry, without jitter. */
 export function retryDelaysSec({ policy, schedule = [] }: RetryPolicy): readonly number[] {
   if (policy === 'none') return [];
   return policy === 'standard' ? STANDARD_SEC : schedule;
@@ -38,8 +38,8 @@ function scheduledMs(policy: RetryPolicy, attemptNo: number, chance: number): nu
 export const keepsDead = (policy: RetryPolicy): boolean => policy.policy !== 'none';
 
 /**
- * Returns the milliseconds until the time in a `Retry-After` header, which contains seconds or a
- * date.
+ * Returns the number of milliseconds until the time in a `Retry-After` header, which contains
+ * seconds or a date.
  */
 export function parseRetryAfterMs(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;

@@ -12,7 +12,7 @@ import { compactMember, splitArray } from '../../model/raw-json.js';
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The payload of an event and the members the server needs. The parsed object itself is not
+ * The payload of an event and the members that the server needs. The parsed object itself is not
  * retained.
  */
 export interface ReadPayload {
@@ -68,7 +68,7 @@ export function readEventBody(body: Uint8Array): ReadEvent {
 }
 
 /**
- * Reads an array, or one event per line. Throws `json_unreadable` for an array that is not valid
+ * Reads events from an array or from lines. Throws `json_unreadable` for an array that is not valid
  * JSON.
  */
 export function readEventBatch(body: Uint8Array, maxCount: number): readonly ReadItem[] | 'many' {

@@ -56,8 +56,8 @@ export class QueueBase {
   }
 
   /**
-   * Locks ordering keys on a shared store. Without the lock, adding an item and finishing the
-   * previous one could miss each other.
+   * Locks ordering keys on a shared store. Without the lock, concurrently adding an item and
+   * finishing the previous one could leave the new item held.
    */
   async lockKeys(
     tx: SqlConnection,

@@ -12,8 +12,8 @@ export class QueueCounts {
   }
 
   /**
-   * Returns apps with pending items and the earliest due time of each. Costs one index lookup per
-   * app.
+   * Returns apps with pending items and the earliest due time of each. This takes one index lookup
+   * per app.
    */
   async pendingApps(): Promise<readonly { readonly appId: number; readonly dueMs: number }[]> {
     const rows = await this.#base.sql.all<{ app_id: number; due_ms: number | null }>(

@@ -133,7 +133,7 @@ export class QueueStore {
     });
   }
 
-  /** Returns dead items to the queue with a new retry schedule. @returns their number. */
+  /** Returns dead items to the queue with a new retry schedule. @returns the number of items. */
   async reviveDead(appId: number, nowMs: number): Promise<number> {
     return await this.#base.write(
       async (tx) =>

@@ -3,8 +3,8 @@ import { TimeIds } from '../../model/time-ids.js';
 import type { QueueBase } from './queue-base.js';
 
 /**
- * Lock number for record ids. A collision with the hashed locks of ordering keys is as unlikely as
- * for any number.
+ * Lock number for record ids. A collision with a hashed ordering-key lock is as unlikely as for any
+ * other number.
  */
 const DELIVERY_ORDER_LOCK = 7_301_994_117;
 
@@ -41,7 +41,10 @@ export class RecordIds {
     return await this.#fromSequence(tx, 'webhooks_queue_id', count);
   }
 
-  /** Records become visible in id order, so that lists grow only at their head. */
+  /**
+   * Returns ids for new records. Records become visible in id order, so that lists grow only at
+   * their head.
+   */
   async forDeliveries(tx: SqlConnection, count: number, nowMs: number): Promise<IdSource> {
     if (!this.#base.isShared) return { next: () => this.#deliveryIds.next(nowMs) };
     // Held until the commit, and taken after the locks of ordering keys to prevent deadlocks.

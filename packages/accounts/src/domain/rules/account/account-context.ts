@@ -12,8 +12,8 @@ import type {
 import type { AccountCheck } from '../../../model/rule-input.js';
 
 /**
- * Dashboard and collectors after the request. The platform's defaults apply only if merchant or recipient is
- * applied; a value that is not stated either is then `undefined`.
+ * Dashboard and collectors after the request. The platform's defaults apply only if a merchant or recipient
+ * configuration is applied; otherwise values that the account does not set are `undefined`.
  */
 export interface Responsibilities {
   readonly dashboard: Dashboard | undefined;
@@ -29,9 +29,9 @@ export interface AccountContext extends AccountCheck {
   readonly isCreate: boolean;
   readonly appliedAfter: ReadonlySet<ConfigurationName>;
   readonly newlyApplied: ReadonlySet<ConfigurationName>;
-  /** Whether merchant or recipient is applied after the request. */
+  /** Whether a merchant or recipient configuration is applied after the request. */
   readonly isBusiness: boolean;
-  /** Whether the request newly applies merchant or recipient. */
+  /** Whether the request newly applies a merchant or recipient configuration. */
   readonly becomesBusiness: boolean;
   readonly responsibilities: Responsibilities;
   readonly country: string | undefined;

@@ -23,7 +23,7 @@ function checkTermsAccepted(context: AccountContext): Violation | undefined {
   });
 }
 
-/** A create cannot contain the directorship declaration (row 46). */
+/** A create request cannot contain the directorship declaration (row 46). */
 function checkDirectorship(context: AccountContext): Violation | undefined {
   if (!context.isCreate || !context.requestFields.identity?.attestations?.directorship_declaration)
     return undefined;
@@ -33,7 +33,7 @@ function checkDirectorship(context: AccountContext): Violation | undefined {
   });
 }
 
-/** A create cannot contain the ownership declaration (row 68). */
+/** A create request cannot contain the ownership declaration (row 68). */
 function checkOwnership(context: AccountContext): Violation | undefined {
   if (!context.isCreate || !context.requestFields.identity?.attestations?.ownership_declaration)
     return undefined;

@@ -96,7 +96,7 @@ function checkTransactions({ account }: CloseCheck): Violation | undefined {
   });
 }
 
-/** `100 usd`, in the smallest unit of the currency. */
+/** Formats the first non-zero amount, such as `100 usd`, in the smallest unit of the currency. */
 function nonZero(balance: Readonly<Record<string, number>>): string | undefined {
   const entry = Object.entries(balance).find(([, amount]) => amount !== 0);
   return entry === undefined ? undefined : `${entry[1]} ${entry[0]}`;

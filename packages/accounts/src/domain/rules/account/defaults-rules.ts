@@ -21,7 +21,7 @@ export function checkDefaults(context: AccountContext): Violation | undefined {
   );
 }
 
-/** The Bulgarian lev was replaced by the euro (row 24). */
+/** Rejects the Bulgarian lev, which was replaced by the euro (row 24). */
 function checkLev(context: AccountContext): Violation | undefined {
   if (context.requestFields.defaults?.currency?.toLowerCase() !== 'bgn') return undefined;
   return violate('bgn_bank_accounts_unsupported', {
@@ -48,7 +48,7 @@ function checkCurrency(context: AccountContext): Violation | undefined {
   });
 }
 
-/** The currency is fixed after a capability was active (row 43). */
+/** The currency cannot change once a capability has been active (row 43). */
 function checkCurrencyFixed(context: AccountContext): Violation | undefined {
   const was = context.stored && currencyOf(context.stored.fields);
   const becomes = currencyOf(context.fields);

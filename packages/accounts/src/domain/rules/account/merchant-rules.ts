@@ -31,7 +31,7 @@ export function checkMerchant(context: AccountContext): Violation | undefined {
   );
 }
 
-/** Konbini support hours need a valid start before the end (row 59). */
+/** The konbini support hours must be valid, and start before they end (row 59). */
 function checkKonbiniHours(context: AccountContext): Violation | undefined {
   const path = `${BLOCK}.konbini_payments.support.hours`;
   const sent = context.requestFields.configuration?.merchant?.konbini_payments?.support?.hours;
@@ -106,8 +106,8 @@ function checkCategoryCode(context: AccountContext): Violation | undefined {
 }
 
 /**
- * Checks length and characters of statement descriptors (row 81); row 76 checks the characters of a
- * script.
+ * Checks the length and characters of statement descriptors (row 81). Row 76 covers script-specific
+ * characters.
  */
 function checkDescriptors(context: AccountContext): Violation | undefined {
   const merchant = context.requestFields.configuration?.merchant;

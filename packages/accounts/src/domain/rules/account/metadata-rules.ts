@@ -3,7 +3,7 @@ import type { Violation } from '../../../model/violation.js';
 import { invalidField } from '../violate.js';
 
 /**
- * The limit applies to stored metadata, not only to one request (section 8.1).
+ * The limit applies to the merged metadata, not only to that of the request (section 8.1).
  * @param metadata as it would be stored; `undefined` if the request does not change it.
  */
 export function checkMetadata(field: string, metadata: object | undefined): Violation | undefined {

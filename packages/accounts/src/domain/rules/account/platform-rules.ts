@@ -4,8 +4,8 @@ import { firstViolation, violate } from '../violate.js';
 import type { AccountContext } from './account-context.js';
 
 /**
- * Accounts v2 must be enabled (row 17). A platform that is not registered must use a recent API
- * version (row 66). Requests on accounts and persons check this after the concurrency limit (step 7).
+ * Accounts v2 must be enabled (row 17). A platform that is not registered must use a recent API version (row 66).
+ * Requests on accounts and persons are checked for this after the concurrency limit (step 7).
  */
 export function checkAccess(options: {
   readonly platform: PlatformSettings;
@@ -26,7 +26,7 @@ export function checkAccess(options: {
 }
 
 /**
- * The platform must be registered for connect (row 72). Callers decide which requests need this.
+ * The platform must be registered for connect (row 72). Callers decide which requests require this.
  */
 export function checkRegistration(platform: PlatformSettings): Violation | undefined {
   if (platform.connect_registered) return undefined;
@@ -98,7 +98,8 @@ function checkPlatformIdentity(context: AccountContext): Violation | undefined {
 }
 
 /**
- * The platform must be below its account limit, and the contact email present if required (row 10).
+ * The platform must be below its account limit, and the contact email must be present if it is
+ * required (row 10).
  */
 function checkCreation(context: AccountContext): Violation | undefined {
   const { max_accounts: maxCount, require_contact_email: needsEmail } = context.platform;

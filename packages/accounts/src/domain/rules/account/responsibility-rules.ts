@@ -40,9 +40,9 @@ export function checkResponsibilities(context: AccountContext): Violation | unde
 type Verdict = 'ok' | 'unsupported';
 
 /**
- * Supported combinations of dashboard, fees and losses, without and with unified accounts.
- * Combinations that are rejected by the two preceding rules are omitted. `-` is an account without a dashboard
- * setting, which is checked like `none`. Source: accounts, section 8.5.
+ * Supported combinations of dashboard, fees and losses, without and with unified accounts. Combinations that are
+ * rejected by the two preceding rules are omitted. `-` denotes an account without a dashboard setting, which is checked
+ * like `none`. Source: accounts, section 8.5.
  */
 const OFFERED: Readonly<Record<string, readonly [plain: Verdict, unified: Verdict]>> = {
   'full vendor vendor': ['ok', 'ok'],
@@ -184,7 +184,7 @@ function checkCrossBorder(context: AccountContext): Violation | undefined {
   });
 }
 
-/** In some platform countries, identity data must come in an account token (row 16). */
+/** In some platform countries, identity data must be sent in an account token (row 16). */
 function checkTokenMandate(context: AccountContext): Violation | undefined {
   if (context.hasAccountToken || context.responsibilities.requirements !== 'application')
     return undefined;
@@ -233,8 +233,8 @@ function verdictOf(options: {
 }
 
 /**
- * Returns the error of a combination that is not offered (rows 5 and 6). The code with `ua` is for
- * creation with the beta of unified accounts.
+ * Returns the error for a combination that is not offered (rows 5 and 6). The code with `ua` is for
+ * creation with the unified accounts beta.
  */
 function unsupported(
   context: AccountContext,

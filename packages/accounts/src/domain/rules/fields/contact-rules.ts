@@ -65,8 +65,8 @@ export function checkUrls(context: FieldContext): Violation | undefined {
 }
 
 /**
- * IP addresses must be valid (row 64). Private and loopback addresses are allowed; zones such as
- * `fe80::1%eth0` are local to one machine.
+ * IP addresses must be valid (row 64). Private and loopback addresses are allowed; zone ids as in
+ * `fe80::1%eth0` are rejected, because they are local to one machine.
  */
 export function checkIps(context: FieldContext): Violation | undefined {
   return firstOf(context.provided.ips, ({ path, value }) =>

@@ -10,7 +10,7 @@ const PLAIN = new RegExp(
 );
 
 /**
- * A fast check accepts nearly all addresses; the library checks the others. It accepts all plain
- * addresses as well.
+ * A fast check accepts nearly all addresses; the library checks the others. The library also
+ * accepts all addresses that the fast check accepts.
  */
 export const isEmailAddress = (text: string): boolean => PLAIN.test(text) || isEmail()(text);

@@ -25,7 +25,7 @@ import { checkScripts } from './script-rules.js';
 
 type Check = () => Violation | undefined;
 
-/** Rules over several fields, which differ between accounts and persons. */
+/** Rules that cover several fields and differ between accounts and persons. */
 export interface OwnFieldRules {
   readonly checkAges: Check;
   readonly checkAddressCountries: Check;

@@ -46,7 +46,7 @@ export interface ProvidedFields {
   readonly registrationDates: readonly Located<GivenDate>[];
   readonly addresses: readonly LocatedAddress[];
   readonly scriptAddresses: readonly LocatedScriptAddress[];
-  /** Every text in that script: names, descriptors, and lines of addresses. */
+  /** All text in that script: names, descriptors and address lines. */
   readonly kanaTexts: readonly Located<string>[];
   readonly kanjiTexts: readonly Located<string>[];
   readonly idNumbers: readonly (Located<GivenIdNumber> & { readonly holder: IdNumberHolder })[];
@@ -63,7 +63,7 @@ type FieldKind = keyof ProvidedFields;
 
 /**
  * Fields of each kind in a Person. `*` matches each member of an object or each item of a list.
- * The order is that of the violations.
+ * Violations are reported in this order.
  */
 const PERSON_FIELDS: { readonly [K in FieldKind]: readonly string[] } = {
   emails: ['email'],
@@ -94,7 +94,7 @@ const MERCHANT = 'configuration.merchant';
 const SHIPPING = 'configuration.customer.shipping';
 const ATTESTATIONS = 'identity.attestations';
 
-/** Fields before `identity`, and after it. */
+/** Fields before and after `identity`. */
 const BEFORE_IDENTITY: Partial<Record<FieldKind, readonly string[]>> = {
   emails: ['contact_email'],
   recipientEmails: ['contact_email'],
@@ -139,7 +139,7 @@ interface SentAndMerged {
 
 interface FoundField extends SentAndMerged {
   readonly path: string;
-  /** Object with the field, after the change. */
+  /** Object that contains the field, after the change. */
   readonly parent: unknown;
 }
 
@@ -147,7 +147,7 @@ function findFields(
   root: SentAndMerged,
   patterns: (kind: FieldKind) => readonly string[],
 ): ProvidedFields {
-  // The check of the request's shape has proved the type of each value.
+  // The shape check has verified the type of each value.
   const find = <T>(kind: FieldKind): readonly (FoundField & { readonly value: T })[] =>
     patterns(kind).flatMap((pattern) =>
       [...matches({ ...root, path: '', parent: undefined }, pattern.split('.'))].map((field) => ({

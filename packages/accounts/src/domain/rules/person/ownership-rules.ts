@@ -18,7 +18,7 @@ export function checkOwnShare(
   });
 }
 
-/** Whether the shares of all owners exceed 100 %. Decimal, without rounding. */
+/** Whether the shares of all owners exceed 100 %. Uses decimal arithmetic without rounding. */
 export function exceedsWhole(relationships: readonly (Relationship | undefined)[]): boolean {
   const total = relationships.reduce(
     (sum, relationship) =>

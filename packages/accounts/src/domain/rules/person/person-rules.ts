@@ -50,7 +50,9 @@ export function checkPerson(check: PersonCheck): Violation | undefined {
   );
 }
 
-/** In some platform countries, persons must come in a person token (section 14, like row 16). */
+/**
+ * In some platform countries, person data must be sent in a person token (section 14, like row 16).
+ */
 function checkTokenMandate(context: PersonContext): Violation | undefined {
   const { country, token_mandate_countries: countries } = context.platform;
   if (context.hasPersonToken || context.requirementsCollector !== 'application') return undefined;
@@ -62,8 +64,8 @@ function checkTokenMandate(context: PersonContext): Violation | undefined {
 }
 
 /**
- * Limits the number of persons (section 14). The limit of this service exists because every account
- * write checks all of its persons.
+ * Limits the number of persons (section 14). The service has its own limit, because every account
+ * write checks all persons of the account.
  */
 function checkOnlyPerson(context: PersonContext): Violation | undefined {
   if (context.operation !== 'create') return undefined;
@@ -132,7 +134,8 @@ function checkPersonFields(context: PersonContext): Violation | undefined {
 }
 
 /**
- * A representative must have the minimum age, whether role or date of birth is sent later (row 41).
+ * A representative must have the minimum age, whichever of role and date of birth is sent last (row
+ * 41).
  */
 function checkRepresentativeAge(context: PersonContext): Violation | undefined {
   const { relationship, date_of_birth: birth } = context.merged.fields;

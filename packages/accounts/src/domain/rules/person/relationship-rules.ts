@@ -4,7 +4,7 @@ import { firstViolation, violate } from '../violate.js';
 import { exceedsWhole } from './ownership-rules.js';
 import type { PersonContext } from './person-context.js';
 
-/** Structures of one natural person, without directors. */
+/** Legal structures that consist of one natural person, without directors. */
 const WITHOUT_DIRECTORS: readonly string[] = ['sole_proprietorship', 'single_member_llc'];
 const WITHOUT_OWNERS: readonly string[] = ['government_entity', 'non_profit'];
 

@@ -34,21 +34,21 @@ export interface BuilderQuery {
   readonly conditions: readonly BuilderCondition[];
   /** Columns whose values are separate series. */
   readonly groupBy: readonly string[];
-  /** The bucket width as in `10 seconds`; `auto` follows the time range, `` is one bucket for it. */
+  /** The bucket width as in `10 seconds`; `auto` follows the time range, an empty string means one bucket for it. */
   readonly every: string;
 }
 
 export const EVERY_AUTO = 'auto';
-/** The time of the last row of a bucket, from which a rate is computed. */
+/** Column name of the time of a bucket's last row, from which a rate is computed. */
 export const LAST_TIME = 'last_time';
 
-/** A rate compares buckets, so it needs several of them. */
+/** Returns whether the query contains a rate. A rate compares buckets, so it requires several of them. */
 export const hasRate = ({ fields, every }: BuilderQuery): boolean =>
   every !== '' && fields.some(({ aggregate }) => aggregate === 'rate');
 
 /**
- * Unique names of the result columns: the field if it occurs once, otherwise with the aggregate. Counts and rates have
- * another unit than the field, so they always have the aggregate.
+ * Returns unique names of the result columns: the field if it occurs once, otherwise with the aggregate. The units of
+ * counts and rates differ from that of the field, so their names always contain the aggregate.
  */
 export function aliasesOf({ fields, groupBy }: BuilderQuery): readonly string[] {
   const taken = new Set(['time', LAST_TIME, ...groupBy]);
@@ -77,7 +77,9 @@ export const aggregatesOf = (kind: string): readonly Aggregate[] =>
 export const fieldsOf = ({ columns }: BuilderTable): BuilderTable['columns'] =>
   columns.filter(({ kind }) => kind !== 'tag' && kind !== 'time');
 
-/** The first field over time, with a line for each series. `undefined` when the table has no fields. */
+/**
+ * Returns a query for the first field over time, with a line for each series. `undefined` if the table has no fields.
+ */
 export function startQuery(table: BuilderTable): BuilderQuery | undefined {
   const fields = fieldsOf(table);
   const field = fields.find(({ kind }) => NUMERIC.has(kind)) ?? fields[0];
@@ -92,7 +94,7 @@ export function startQuery(table: BuilderTable): BuilderQuery | undefined {
   };
 }
 
-/** The same query of another table, without what that table does not have. */
+/** Returns the same query for another table, without columns that this table does not have. */
 export function withTable(query: BuilderQuery, table: BuilderTable): BuilderQuery | undefined {
   const start = startQuery(table);
   if (start === undefined) return undefined;

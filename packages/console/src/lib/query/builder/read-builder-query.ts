@@ -44,7 +44,7 @@ function readSql(tokens: readonly Token[]): BuilderQuery | undefined {
   return readSelection(isNested ? innerTokens(tokens) : tokens);
 }
 
-/** The tokens in the first brackets. */
+/** Returns the tokens within the first brackets. */
 function innerTokens(tokens: readonly Token[]): readonly Token[] {
   const open = tokens.findIndex(({ text }) => text === '(');
   const close = tokens.findIndex(({ text, depth }, at) => at > open && text === ')' && depth === 0);
@@ -77,7 +77,7 @@ function readSelection(tokens: readonly Token[]): BuilderQuery | undefined {
   return { table: calledBy(table, 'sql'), fields, conditions, groupBy, every };
 }
 
-/** The width of `date_bin(…) AS time`. */
+/** Returns the bucket width in `date_bin(…) AS time`. */
 function everyOf(item: readonly Token[]): string | undefined {
   const [, macro, width] =
     /^date_bin \( (?:(\$\{interval\})|interval '([^']+)') , time \) as time$/i.exec(SPACED(item)) ??
@@ -113,13 +113,13 @@ function conditionOf(tokens: readonly Token[]): BuilderCondition | undefined {
   return literal === undefined ? undefined : { column, operator, literal };
 }
 
-/** A single literal. Only these can be values: an expression after it could change the meaning of the condition. */
+/** Returns a single literal. Only literals can be values: an expression could change the meaning of the condition. */
 function literalOf(tokens: string): string | undefined {
   const text = tokens.replace(/^- (?=\d)/, '-'); // a sign and its number are separate tokens
   return /^(?:'(?:[^']|'')*'|-?\d[\w.]*|true|false)$/i.test(text) ? text : undefined;
 }
 
-/** The words whose case has no meaning in InfluxQL. Names have one. */
+/** The words that are case-insensitive in InfluxQL. Names are case-sensitive. */
 const KEYWORDS = new Set(
   'select as from where and group by time fill null mean min max sum count last percentile non_negative_derivative true false'.split(
     ' ',

@@ -49,7 +49,7 @@ export function readInfluxql(tokens: readonly Token[]): BuilderQuery | undefined
   return { table: calledBy(table, 'influxql'), fields, conditions, groupBy, every };
 }
 
-/** The SQL width of `time(…)`. */
+/** Returns the bucket width in `time(…)`, in SQL form. */
 function widthOf(key: readonly Token[]): string | undefined {
   const [, macro, count, unit] =
     /^time \( (?:(\$\{interval\})|(\d+)([a-z]+)) \)$/i.exec(SPACED(key)) ?? [];
@@ -72,7 +72,7 @@ function conditionOf([name, ...rest]: readonly Token[]): BuilderCondition | unde
     : { column: calledBy(name, 'influxql'), operator, literal };
 }
 
-/** The SQL literal of a single InfluxQL literal. */
+/** Converts a single InfluxQL literal to a SQL literal. */
 function literalOf(text: string): string | undefined {
   if (/^(?:-?\d+(?:\.\d+)?|true|false)$/i.test(text)) return text;
   if (!/^'(?:[^'\\]|\\[\s\S])*'$/.test(text)) return undefined;

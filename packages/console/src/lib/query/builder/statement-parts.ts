@@ -11,7 +11,7 @@ export type WrittenAggregates = readonly (readonly [
 export const isWord = ({ kind, text }: Token, word: string): boolean =>
   kind === 'word' && text.toLowerCase() === word;
 
-/** The position of a clause, or of the end of the statement. */
+/** Returns the position of a clause; the end of the statement if the clause is missing. */
 export function findWord(tokens: readonly Token[], word: string): number {
   const at = tokens.findIndex((token) => token.depth === 0 && isWord(token, word));
   return at === -1 ? tokens.length : at;

@@ -3,11 +3,11 @@ import { type BuilderQuery, operatorsOf } from './builder-query.js';
 import { influxqlOf, influxqlWidth } from './write-influxql.js';
 import { sqlOf } from './write-sql.js';
 
-/** The text of a query. It is stable, so that `readBuilderQuery` reads it back. */
+/** Formats a query as text. The text is stable, so that `readBuilderQuery` reads it back. */
 export const writeBuilderQuery = (query: BuilderQuery, language: Language): string =>
   language === 'sql' ? sqlOf(query) : influxqlOf(query);
 
-/** The same query in the other language; `undefined` if that language cannot express it. */
+/** Returns the same query in the other language; `undefined` if that language cannot express it. */
 export function translated(query: BuilderQuery, to: Language): string | undefined {
   const canWrite =
     query.conditions.every(

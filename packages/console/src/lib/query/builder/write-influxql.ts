@@ -12,7 +12,7 @@ export const WIDTH_UNITS: readonly (readonly [influxql: string, sql: string])[] 
   ['w', 'week'],
 ];
 
-/** The InfluxQL of a query. */
+/** Formats a query as InfluxQL. */
 export function influxqlOf(query: BuilderQuery): string {
   const { fields, conditions, groupBy, every } = query;
   const aliases = aliasesOf(query);
@@ -32,7 +32,7 @@ export function influxqlOf(query: BuilderQuery): string {
   ].join('\n');
 }
 
-/** `10s` for `10 seconds`; `undefined` for a width that InfluxQL does not have. */
+/** Returns `10s` for `10 seconds`; `undefined` for a width that InfluxQL does not support. */
 export function influxqlWidth(every: string): string | undefined {
   if (every === '') return '';
   if (every === EVERY_AUTO) return '${interval}';

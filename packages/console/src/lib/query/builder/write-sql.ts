@@ -11,7 +11,7 @@ import {
   takesValue,
 } from './builder-query.js';
 
-/** The SQL of a query. */
+/** Formats a query as SQL. */
 export function sqlOf(query: BuilderQuery): string {
   const { fields, groupBy, every } = query;
   const groups = groupBy.map(sqlName);
@@ -62,7 +62,10 @@ function aggregateSql({ name, aggregate }: BuilderField): string {
   }
 }
 
-/** The increase per second since the last row of the previous bucket. After a reset of the counter, it is 0. */
+/**
+ * Returns SQL for the increase per second since the last row of the previous bucket. After a counter reset, the
+ * increase is 0.
+ */
 function rateSql(column: string, groups: readonly string[]): string {
   const partition = groups.length === 0 ? '' : `PARTITION BY ${groups.join(', ')} `;
   const previous = (value: string): string => `lag(${value}) OVER (${partition}ORDER BY time)`;
@@ -70,7 +73,7 @@ function rateSql(column: string, groups: readonly string[]): string {
   return `greatest(${column} - ${previous(column)}, 0) / (${seconds} - ${previous(seconds)})`;
 }
 
-/** The forms of filters on values of the result, see `addCondition`. */
+/** Formats a filter in the same form as filters on result values; see `addCondition`. */
 function conditionSql({ column, operator, literal }: BuilderCondition): string {
   const name = sqlName(column);
   if (!takesValue(operator)) return `${name} ${operator}`;

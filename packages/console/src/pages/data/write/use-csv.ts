@@ -13,7 +13,7 @@ export interface CsvRunState {
 export const IDLE: CsvRunState = { phase: 'idle' };
 const LOOK_AFTER_MS = 250;
 
-/** The header and the first rows of a file. */
+/** Reads the header and the first rows of a file. */
 export function useCsvHead(file: File | undefined): {
   readonly head: CsvHead | undefined;
   readonly error: unknown;

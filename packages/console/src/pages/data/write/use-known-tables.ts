@@ -6,7 +6,7 @@ import type { KnownColumns } from '../../../lib/line-protocol/schema-change.js';
 
 const ASK_AFTER_MS = 250;
 
-/** The columns of each table; `new` for a table that does not exist, `undefined` while unknown. */
+/** Returns the columns of each table; `new` for a table that does not exist, `undefined` while unknown. */
 export function useKnownTables(
   db: string,
   tables: readonly string[],

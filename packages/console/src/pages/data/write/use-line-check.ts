@@ -8,7 +8,7 @@ const NOTHING: LineCheck = {
 };
 const LOOK_AFTER_MS = 120;
 
-/** The latest check of the typed lines. It runs in a worker after typing pauses, one check at a time. */
+/** Returns the latest check of the typed lines. It runs in a worker after typing pauses, one check at a time. */
 export function useLineCheck(textOf: () => string): {
   readonly check: LineCheck;
   readonly error: unknown;

@@ -15,7 +15,7 @@ export interface Builder {
   readonly hold: () => void;
 }
 
-/** Whether Explore shows the query builder for the text of the editor. */
+/** Decides whether Explore shows the query builder for the text in the editor. */
 export function useBuilder(at: {
   readonly search: ExploreSearch;
   readonly draft: string;

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-/** The page's keys: cancel, explain, and move through time. */
+/** Handles the page's keys: cancel, explain, and move through time. */
 export function useExploreKeys(options: {
   readonly cancel: () => void;
   readonly explain: () => void;

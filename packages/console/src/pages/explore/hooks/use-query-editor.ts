@@ -9,7 +9,7 @@ const TYPED_AFTER_MS = 150;
 const MAX_WRITTEN_COUNT = 200;
 const DEFAULT_POINT_COUNT = 600;
 
-/** The text of the editor, the address that contains it, its tabs and its runs. */
+/** Manages the text of the editor, the URL that contains it, its tabs and its runs. */
 export function useQueryEditor() {
   const search = useSearch({ strict: false }) as ExploreSearch;
   const navigate = useNavigate();

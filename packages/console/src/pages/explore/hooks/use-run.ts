@@ -14,7 +14,7 @@ export interface Ran {
   readonly query: QueryText;
   readonly typed: string;
   readonly range: TimeRange;
-  /** The time range as in the address. */
+  /** The time range as it appears in the URL. */
   readonly requested: RangeText;
 }
 

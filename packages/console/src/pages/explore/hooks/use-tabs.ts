@@ -57,7 +57,7 @@ function isSameContent(
   return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
 }
 
-/** The query tabs of this browser, which survive reloads. The address holds the content of the active tab. */
+/** Manages the query tabs of this browser, which survive reloads. The URL contains the content of the active tab. */
 export function useTabs(
   search: ExploreSearch,
   isUnread: boolean,
@@ -72,8 +72,8 @@ export function useTabs(
       const { search: shown, isUnread: isFromElsewhere, show: change } = latest.current;
       if (stored === undefined || shown['tab'] !== undefined) return;
       const last = stored.tabs.find(({ id }) => id === stored?.active) ?? stored.tabs[0];
-      // An address with a query or a database opens its own tab, or the one that has the same content. A link of
-      // another site never uses a tab whose query was run, because a reload would run it.
+      // A URL with a query or a database opens its own tab, or the tab that has the same content. A link from another
+      // site never uses a tab whose query was run, because a reload would run it.
       const hasQuery = shown['q'] !== undefined || shown['db'] !== undefined;
       const same = isFromElsewhere
         ? undefined

@@ -61,7 +61,7 @@ export function readStoryline(reading: Reading): void {
   }
 }
 
-/** Ids of traders or maps whose full name is the value of an objective's member. */
+/** Returns the ids of traders or maps whose full name is the value of an objective's member. */
 function namedIn(objectives: readonly unknown[], names: ReadonlyMap<string, string>): string[] {
   const found = objectives.flatMap((objective) =>
     Object.values(Object(objective) as Raw).flatMap((member) => {

@@ -95,7 +95,7 @@ export function textsOf(texts: Raw): Raw {
   );
 }
 
-/** The link if it is safe to serve, otherwise null. */
+/** Returns the link if it is safe to serve, otherwise null. */
 export function linkOf(value: unknown): string | null {
   const text = textOf(value);
   if (/^https:\/\/[^\s"<>\\\p{Cc}]{1,2000}$/u.test(text)) return text;

@@ -111,8 +111,8 @@ class KeyList {
 }
 
 /**
- * Normalized strings of a row: first the fields of `search`, then all others. Missing translations
- * fall back to the default language.
+ * Returns the normalized strings of a row: first the fields of `search`, then all others. Missing
+ * translations fall back to the default language.
  */
 function fieldTexts(kind: Kind, text: string, language: string | undefined): readonly string[] {
   const spec = KIND_SPECS[kind];
@@ -179,8 +179,8 @@ export class Postings {
   }
 
   /**
-   * Index of the first token from `low` on that is not smaller. Uses galloping search, because it
-   * is usually near.
+   * Returns the index of the first token that is not smaller, starting at `low`. Uses galloping
+   * search, because that token is usually near.
    */
   #placeOf(token: number, low: number): number {
     const all = this.#tokens;

@@ -7,7 +7,7 @@ export interface PackedParts {
 
 /**
  * Strings of one group as bytes outside the garbage-collected heap. Searching 100,000 strings takes
- * only a few searches in flat bytes.
+ * only a few searches of contiguous bytes.
  */
 export class PackedTexts {
   readonly #bytes: Buffer;
@@ -41,7 +41,10 @@ export class PackedTexts {
     return this.#bytes.toString('utf8', this.#starts[index], (this.#starts[index + 1] ?? 0) - 1);
   }
 
-  /** Calls `see` with the first or second line of each text, in order. Each text has both lines. */
+  /**
+   * Calls `see` with the first or second line of each string, in order. Every string has both
+   * lines.
+   */
   visitLines(line: 0 | 1, see: (line: string, index: number) => void): void {
     // Decodes all strings in one call and splits the result; decoding each string separately takes several times as long.
     const whole = this.#bytes.toString('latin1');
@@ -54,7 +57,7 @@ export class PackedTexts {
     }
   }
 
-  /** Calls `see` for each text that contains `part`, in order. */
+  /** Calls `see` for each string that contains `part`, in order. */
   find(part: Uint8Array, see: (index: number) => void): void {
     const bytes = this.#bytes;
     if (part.length === 0) {
@@ -69,11 +72,11 @@ export class PackedTexts {
         see(index);
         index += 1;
         at = bytes.indexOf(part, next);
-      } else at = bytes.indexOf(part, at + 1); // the match crosses the end of the text
+      } else at = bytes.indexOf(part, at + 1); // the match crosses the end of the string
     }
   }
 
-  /** Index of the text that contains `position`, at least `low`. */
+  /** Returns the index of the string that contains `position`; the index is at least `low`. */
   #indexAt(position: number, low: number): number {
     let [first, last] = [low, this.count - 1];
     while (first < last) {

@@ -21,7 +21,7 @@ export type Scores = Float32Array;
 
 export interface SearchScope {
   readonly set: DataSet;
-  /** Presents records in their public form, in the default language. */
+  /** Converts records to their public form, in the default language. */
   readonly presenter: Presenter;
   readonly kind: Kind;
   readonly index: TextIndex;

@@ -29,7 +29,10 @@ export interface FoundHits {
   readonly hits: readonly Hit[];
 }
 
-/** Scores in responses have three decimals. None of at most thirty terms scores more than three. */
+/**
+ * Scores in responses have three decimals. A query has at most thirty terms, each with a score of
+ * at most three.
+ */
 const SCORE_UNIT = 1000;
 const MAX_SCORE = 2 ** 17 - 1;
 /** Range of a hit's rank by id within its kind. */
@@ -77,7 +80,7 @@ export async function searchAll(
   }
 }
 
-/** Searches plain words without a match again with tolerance for typing errors. */
+/** Builds a typo-tolerant query of plain words, used if they have no exact match. */
 function mistyped(q: string): QueryNode | undefined {
   const terms = q.trim().split(/\s+/);
   const isPlain = terms.length <= 30 && terms.every((term) => /^[\p{L}\p{N}'’.-]+$/u.test(term));

@@ -92,7 +92,7 @@ export async function suggestNames(
   }
 }
 
-/** The best few candidates in order, each row once with its best rank. */
+/** Keeps the best few candidates in order, each row once with its best rank. */
 class BestCandidates {
   readonly list: Candidate[] = [];
   readonly #count: number;

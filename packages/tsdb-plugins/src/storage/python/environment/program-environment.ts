@@ -32,8 +32,8 @@ export interface EnvironmentRules {
 }
 
 /**
- * The environment of plugin programs: only listed variables of the server's environment, so that no
- * secret is passed by oversight.
+ * Returns the environment of plugin programs: only the listed variables of the server's
+ * environment, so that no secret is passed by oversight.
  */
 export function programEnvironment(
   from: Variables,
@@ -43,7 +43,7 @@ export function programEnvironment(
   return user === undefined ? allowed : { ...allowed, HOME: user.home };
 }
 
-/** The same, plus variables for package mirrors and proxies. */
+/** Returns the same environment, plus variables for package mirrors and proxies. */
 export function installerEnvironment(
   from: Variables,
   rules: EnvironmentRules,
@@ -54,7 +54,10 @@ export function installerEnvironment(
   };
 }
 
-/** The environment in which plugins run. Source: processing-engine, "Packages and environment". */
+/**
+ * Returns the environment in which plugins run. Source: processing-engine, "Packages and
+ * environment".
+ */
 export function pluginEnvironment(
   from: Variables,
   rules: EnvironmentRules,

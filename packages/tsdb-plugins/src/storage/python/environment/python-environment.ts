@@ -57,7 +57,7 @@ export interface PythonFacts {
 export interface PythonEnvironment {
   readonly python: string;
   readonly base: PythonFacts;
-  /** `undefined` without an environment; packages cannot be installed then. */
+  /** Folder of the virtual environment. If `undefined`, packages cannot be installed. */
   readonly virtualEnv: string | undefined;
   /** Problems to log for the operator. */
   readonly warnings: readonly string[];
@@ -252,7 +252,7 @@ export async function probe(python: string, run: RunProgram): Promise<PythonFact
       ? (facts as PythonFacts)
       : undefined;
   } catch {
-    return undefined; // Another program with this name.
+    return undefined; // The output is from another program with this name.
   }
 }
 

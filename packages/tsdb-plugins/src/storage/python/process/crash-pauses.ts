@@ -47,7 +47,7 @@ export class CrashPauses {
     return { text, retryAfterSec: this.#secondsLeft };
   }
 
-  /** Always less than a second. */
+  /** Remaining wait before a request runs; always less than a second. */
   get requestWaitMs(): number {
     const firstMs = this.#crashTimesMs.at(-CRASHES_A_SECOND);
     if (firstMs === undefined) return 0;

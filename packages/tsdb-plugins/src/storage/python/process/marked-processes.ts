@@ -10,9 +10,9 @@ export const MARK_VARIABLE = 'PLINTH_PLUGIN_WORKER';
 const PREFIX = `${MARK_VARIABLE}=`;
 /** Maximum age of a process count. */
 const COUNTED_FOR_MS = 250;
-/** A read takes several microseconds; yield to the event loop after this many. */
+/** Number of reads before yielding to the event loop; each takes several microseconds. */
 const READS_PER_TICK = 50;
-/** Processes that start faster than they are found are found in a later round. */
+/** Maximum number of rounds; a later round finds processes that started during an earlier one. */
 const ROUNDS = 20;
 
 /** Process ids by mark. */

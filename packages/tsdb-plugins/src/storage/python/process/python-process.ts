@@ -7,9 +7,9 @@ import type { PluginUser } from '../plugin-user.js';
 import { MARK_VARIABLE, type MarkedProcesses } from './marked-processes.js';
 
 const START_SCRIPT = fileURLToPath(new URL('../../../../python/start.py', import.meta.url));
-/** Also contains the modules of the worker. */
+/** Folder of the start script, which also contains the modules of the worker. */
 export const START_FOLDER = dirname(START_SCRIPT);
-/** Longer output lines are split here. */
+/** Maximum length of an output line; longer lines are split. */
 const MAX_OUTPUT_LINE_BYTES = 64 * 1024;
 
 export interface PythonProcessOptions {

@@ -54,7 +54,7 @@ export class WorkerProcess implements PoolMember {
   #process: PythonProcess | undefined;
   /** Whether the process reported that it has started. */
   #hasStarted = false;
-  /** The wait for a slot among the processes. */
+  /** Resolves when the pool grants a slot for the process. */
   #starting: Promise<void> | undefined;
   /** Number of calls that wait for the process. */
   #pendingCount = 0;
@@ -64,8 +64,8 @@ export class WorkerProcess implements PoolMember {
   readonly #pauses: CrashPauses;
   readonly #allowance = new LineAllowance();
   /**
-   * Waiting `close` calls. One by the server can end before one of a trigger, which has a longer
-   * grace period.
+   * Waiting `close` calls. A call by the server can end before a call by a trigger, which has a
+   * longer grace period.
    */
   readonly #onIdle = new Set<() => void>();
 

@@ -12,7 +12,9 @@ import type { PythonProcess } from './python-process.js';
 
 /** Time between the cancellation of a run and the end of its process. */
 const CANCEL_GRACE_MS = 5000;
-/** Ids are reused above this number, far more than the concurrent runs of a worker. */
+/**
+ * Maximum id, after which ids are reused. It far exceeds the number of concurrent runs of a worker.
+ */
 const LONGEST_ID = 2 ** 50;
 
 interface RunUnderWay {

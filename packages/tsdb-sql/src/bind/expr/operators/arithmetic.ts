@@ -64,8 +64,8 @@ function numeric(
 }
 
 /**
- * DuckDB's optimizer moves constants across these operators; for constants from 2^63 an assertion
- * in it fails.
+ * DuckDB's optimizer moves constants across these operators; for constants of 2^63 or more, one of
+ * its assertions fails.
  */
 const UNSIGNED_FUNCTIONS: Partial<Record<ArithmeticOp, string>> = {
   '+': 'add',
@@ -96,8 +96,8 @@ function mayBeZero({ constant }: Bound): boolean {
 }
 
 /**
- * Returns expressions of which one is NULL exactly if the result is. A long chain lists each of its
- * columns once.
+ * Returns expressions; the result is NULL if and only if one of them is. A long chain lists each of
+ * its columns once.
  */
 function nullableParts({ text, constant, operandsOf }: Bound): readonly string[] {
   if (constant !== undefined && constant.value !== null) return [];
@@ -207,7 +207,7 @@ function isInstant({ type, constant }: Bound): boolean {
 
 /**
  * Adds an interval to a timestamp in nanoseconds; DuckDB's own intervals have only microseconds. A
- * date stays a date, and only complete days of its hours count.
+ * date stays a date, and of the interval's hours, only complete days count.
  * Source: Arrow, `add` of Date32 and intervals.
  */
 function shift(time: Bound, interval: Bound, displayName: string): Bound {

@@ -166,8 +166,8 @@ function orderableText(text: string, type: SqlType, depth = 0): string {
 }
 
 /**
- * Whether a string is not a constant. A number is then compared as a string, since a tag that is
- * not numeric must not fail the query. A string constant is converted to a number instead.
+ * Returns whether a string is not a constant. A number is then compared as a string, since a tag
+ * that is not numeric must not fail the query. A string constant is converted to a number instead.
  */
 function isUnknownText(side: Bound): boolean {
   return isText(side.type) && side.constant === undefined;

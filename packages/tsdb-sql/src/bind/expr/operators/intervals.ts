@@ -45,9 +45,9 @@ const SHORT: Readonly<Record<string, string>> = {
 };
 
 /**
- * Parses `1 day 6 hours`, `-4 minutes 1 nanosecond` or `90`. A fraction of a month becomes complete
- * days at 30 per month, one of a longer unit complete months, and one of a week or day nanoseconds.
- * Throws `plan_error`.
+ * Parses `1 day 6 hours`, `-4 minutes 1 nanosecond` or `90`. A fraction of a month is converted to
+ * complete days (30 per month), a fraction of a longer unit to complete months, and a fraction of a
+ * week or day to nanoseconds. Throws `plan_error`.
  * Source: query-languages, "INTERVAL".
  */
 export function parseInterval(text: string, defaultUnit = 'second'): IntervalValue {

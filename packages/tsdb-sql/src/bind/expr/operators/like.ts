@@ -41,7 +41,7 @@ function similarText(value: Bound, pattern: Bound): string {
 }
 
 interface LikeOptions {
-  /** Empty means without escape character. */
+  /** Empty if the pattern has no escape character. */
   readonly escapeText: string;
   readonly ignoresCase: boolean;
 }
@@ -55,7 +55,8 @@ function likeText(value: Bound, pattern: Bound, options: LikeOptions): string {
     );
   }
   const fold = (text: string): string => (ignoresCase ? `lower(${text})` : text);
-  // The pattern is lowered before the escape is searched, so a capital letter never escapes.
+  // The pattern is converted to lower case before escape characters are searched, so an upper-case
+  // letter never escapes.
   const escapeChar = ignoresCase && /[A-Z]/.test(escapeText) ? '' : escapeText;
   const [a, b] = [fold(convert(value, UTF8).text), convert(pattern, UTF8)];
   const source = b.constant?.value;

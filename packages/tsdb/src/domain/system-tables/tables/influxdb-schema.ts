@@ -13,7 +13,7 @@ const DATA_TYPE: Readonly<Record<ColumnKind, string>> = {
   utf8: 'string',
 };
 
-/** Columns with their InfluxQL types. */
+/** All columns with their InfluxQL types. */
 export function influxdbSchemaTable(database: DatabaseSchema): VirtualTable {
   return systemTable({ measurement: TEXT, key: TEXT, data_type: TEXT }, () =>
     [...database.tables.values()].flatMap((table) =>

@@ -10,7 +10,7 @@ export interface NodeFacts {
   readonly startedMs: number;
 }
 
-/** The only node of its catalog. The command line is not shown, because it may contain secrets. */
+/** The only node of this catalog. The command line is not shown, because it may contain secrets. */
 export function nodesTable(node: NodeFacts): VirtualTable {
   const columns = {
     node_id: TEXT,

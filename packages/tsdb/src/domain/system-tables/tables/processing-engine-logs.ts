@@ -4,7 +4,7 @@ import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { ProcessingEngine } from '@plinth/tsdb-plugins/domain/processing-engine.js';
 import { systemTable, TEXT, TIME_NS } from '../system-table.js';
 
-/** Log lines of plugins of the database's triggers; in the internal database, of all triggers. */
+/** Log lines of plugins that the database's triggers run; in the internal database, those of all triggers. */
 export function processingEngineLogsTable(
   processing: ProcessingEngine | undefined,
   database: DatabaseSchema,

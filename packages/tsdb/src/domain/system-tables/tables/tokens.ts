@@ -30,7 +30,7 @@ export interface TokenDirectory {
 /** Enough digits to distinguish tokens without exposing the complete digest. */
 const SHOWN_HASH_LENGTH = 9;
 
-/** Only the operator sees the tokens of others. */
+/** Only the operator can see the tokens of others. */
 export function tokensTable(directory: TokenDirectory, access: DatabaseAccess): VirtualTable {
   const columns = {
     token_id: UINT64,

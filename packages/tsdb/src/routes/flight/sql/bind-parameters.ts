@@ -91,7 +91,7 @@ async function readRow(
   return params;
 }
 
-/** Library errors on invalid bytes are client errors. */
+/** Converts library errors about invalid bytes to client errors. */
 function attempt<T>(read: () => T): T {
   try {
     return read();

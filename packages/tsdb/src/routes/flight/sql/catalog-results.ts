@@ -114,7 +114,7 @@ async function rowsOf(
       for (const table of tables) {
         const schema = command.includesSchema ? [await schemaOf(table)] : [];
         rows.push([table.catalog, table.schema, table.name, table.type, ...schema]);
-        // A schema takes a fraction of a millisecond, and there may be thousands of tables.
+        // A schema takes a fraction of a millisecond, and thousands of tables are possible.
         if (command.includesSchema && rows.length % TABLES_PER_TICK === 0) await setImmediate();
       }
       return rows;

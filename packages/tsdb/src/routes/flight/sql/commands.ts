@@ -7,7 +7,7 @@ export type Command =
   | { readonly kind: 'prepared_statement'; readonly handle: Uint8Array }
   | CatalogCommand;
 
-/** Commands about metadata. They are returned as the ticket. */
+/** Metadata commands. They are returned as the ticket. */
 export type CatalogCommand =
   | { readonly kind: 'catalogs' }
   | {

@@ -2,8 +2,8 @@
 const MAX_PATTERN_LENGTH = 1024;
 
 /**
- * Whether a text matches a SQL LIKE pattern. An absent pattern matches everything; `\` escapes the
- * next character.
+ * Returns whether a text matches a SQL LIKE pattern. An absent pattern matches everything; `\` escapes the next
+ * character.
  */
 export function matchesLike(text: string, pattern: string | undefined): boolean {
   if (pattern === undefined || pattern === '') return true;
@@ -28,7 +28,7 @@ export function matchesLike(text: string, pattern: string | undefined): boolean 
   return states.has(steps.length);
 }
 
-/** `%` also matches an empty string. */
+/** Adds the positions that are reachable because `%` also matches an empty string. */
 function reach(
   states: Set<number>,
   steps: readonly { readonly char: string | undefined; readonly isWild: boolean }[],

@@ -39,14 +39,14 @@ const text = (value: string): UnionCell => ({ member: 0, value });
 const flag = (value: boolean): UnionCell => ({ member: 1, value });
 const long = (value: number): UnionCell => ({ member: 2, value });
 const texts = (...value: readonly string[]): UnionCell => ({ member: 4, value });
-/** A bit mask of enumeration members. */
+/** Creates a bit mask of enumeration members. */
 const bits = (...members: readonly number[]): UnionCell => ({
   member: 3,
   value: members.reduce((mask, member) => mask | (1 << member), 0),
 });
 
 const NONE = bits();
-/** No limit, or an unknown one. */
+/** The limit does not exist or is unknown. */
 const UNLIMITED = long(0);
 
 /**
@@ -87,7 +87,7 @@ const SQL_INFO: ReadonlyMap<number, UnionCell> = new Map([
   [516, flag(true)], // NULL plus non-NULL is NULL
   [517, { member: 5, value: [] }], // conversions with CONVERT
   [518, flag(true)], // table correlation names
-  [519, flag(false)], // which need not differ from table names
+  [519, flag(false)], // they need not differ from table names
   [520, flag(true)], // expressions in ORDER BY
   [521, flag(true)], // ORDER BY with columns that are not selected
   [522, bits(0, 1)], // GROUP BY with columns that are not selected, and with additional columns

@@ -40,7 +40,7 @@ export class UnsupportedValue extends Error {
 }
 
 const TWO_32 = 2 ** 32;
-/** Below this, integral doubles have the digits of an integer. */
+/** Below this value, integral doubles have the digits of an integer. */
 const LEAST_EXPONENT = 1e15;
 /** Number of fraction digits of the fast path; most measured values have few. */
 const SCALE_DIGITS = 4;

@@ -30,7 +30,7 @@ export function* partsOf(text: string): Generator<string, void, undefined> {
   }
 }
 
-/** Whether the code unit and the next one are a surrogate pair. */
+/** Returns whether the code unit and the next one form a surrogate pair. */
 export const isPair = (text: string, index: number): boolean =>
   (text.charCodeAt(index) & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00;
 

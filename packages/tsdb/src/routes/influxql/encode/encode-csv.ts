@@ -7,7 +7,7 @@ import {
 import { floorDiv } from '@plinth/tsdb-model/time/calendar.js';
 import { quoteCsv } from '../../formats/csv.js';
 
-/** Encodes the rows of one statement; times are integers. Source: tsdb-http, "CSV". */
+/** Encodes the rows of one statement; timestamps are integers. Source: tsdb-http, "CSV". */
 export async function* encodeCsv(
   result: StatementResult,
   epochNs: bigint,

@@ -6,8 +6,8 @@ import { floorDiv, floorMod, NS_PER_SECOND } from '@plinth/tsdb-model/time/calen
 import { isSame } from './encode-json.js';
 
 /**
- * Maximum values of a result that is not chunked; it is buffered, because the number of its series
- * precedes them.
+ * Maximum number of values in a result that is not chunked. It is buffered, because the number of its series precedes
+ * them.
  */
 const MAX_VALUES = 20_000_000;
 /** The time extension of the 1.x server: seconds in 64 bits, nanoseconds in 32 bits. */
@@ -28,8 +28,8 @@ interface PendingSeries {
 }
 
 /**
- * Encodes results like the 1.x server: the members of the JSON form, floats as doubles, times as an
- * extension. Output is written in pieces, so that no result blocks the main thread.
+ * Encodes results like the 1.x server: the members of the JSON form, floats as doubles, timestamps as an extension.
+ * Output is written in pieces, so that no result blocks the main thread.
  */
 export class MsgpackWriter {
   /** Encodes integers in their shortest form. */

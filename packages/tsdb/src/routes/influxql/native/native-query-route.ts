@@ -14,7 +14,7 @@ import { encodeResult } from '../encode/encode-json.js';
 import { openNative, rowsOf } from './open-native.js';
 import { parquetPieces } from './parquet-pieces.js';
 
-/** Routes for InfluxQL with the native formats. Source: tsdb-http, "Native query endpoints". */
+/** Routes that return InfluxQL results in the native formats. Source: tsdb-http, "Native query endpoints". */
 export const nativeInfluxqlRoutes = (deps: RouteDeps): readonly Route[] =>
   ['/api/v3/query_influxql', '/api/v3/query_legacyql'].flatMap((path) =>
     deps.routeBuilder.query(path, queryDocs('InfluxQL'), (request) => respond(request, deps)),

@@ -3,7 +3,7 @@ import type { OutputColumn, ResultChunk, ResultStream } from '@plinth/tsdb-model
 import { isValid } from '@plinth/tsdb-model/columns/row-batch.js';
 import type { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 
-/** Maximum values and bytes of a row group, which is encoded without yielding. */
+/** Maximum number of values and bytes in a row group, which is encoded without yielding. */
 const GROUP_VALUES = 32_768;
 const GROUP_BYTES = 1024 * 1024;
 /**
