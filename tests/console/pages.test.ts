@@ -16,7 +16,7 @@ const ALL_LOOKS = (['dark', 'light'] as const).flatMap((theme) => [
   { theme, width: 1280, height: 800 },
   { theme, width: 360, height: 740 },
 ]);
-/** One test runs two of the four looks, unless it is told to run all. */
+/** By default, two of the four looks are tested. */
 const LOOKS = ALL_LOOKS.filter(
   ({ theme, width }) =>
     process.env['PLINTH_TEST_LOOKS'] === 'all' || (theme === 'dark') === (width === 1280),
@@ -107,7 +107,7 @@ describe('every page', { skip: SKIP }, () => {
       ['furever', 'Accounts', /Furever Ltd/],
       ['mona', 'Identities', /mona user:7/],
       ['hour', 'Triggers', /hourly sample/],
-      [item, 'Game data', new RegExp(item)],
+      [item, 'Game data', new RegExp(`${item} items`)],
       [guid, 'Deliveries', /ci, /],
       ['user:9', 'Callers', /user:9/],
       ['ping to', 'Actions', /Send ping to ci/],
@@ -251,7 +251,7 @@ describe('dialogs', { skip: SKIP }, () => {
       }
       await page.keyboard.press('Control+K');
       await page.getByRole('combobox').fill('samp');
-      await page.getByRole('option', { name: /sample/ }).waitFor();
+      await page.getByRole('option', { name: 'sample', exact: true }).waitFor();
       assert.deepEqual(await violationsOn(page), [], 'palette');
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: /sample/ }).waitFor();

@@ -307,7 +307,7 @@ describe('a backup that was interrupted', () => {
   it('waits for other backups, or names them and leaves no folder', async () => {
     await using server = await ServerInProcess.start();
     const holders = [1, 2].map(() => new AbortController());
-    // A response that is no longer referenced is garbage collected, which closes its connection.
+    // An unreferenced response is garbage collected, which closes its connection.
     const responses = await Promise.all(
       holders.map(({ signal }) =>
         fetch(`${server.url}/ops/v1/backups`, { method: 'POST', signal }),

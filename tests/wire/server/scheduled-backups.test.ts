@@ -181,7 +181,7 @@ it('a scheduled backup waits for other backups', async () => {
   const nightly = ['--backup-schedule', '*/20 * * * * *', '--backup-folder', to];
   await using server = await ServerInProcess.start({ flags: ['--without-auth', ...nightly] });
   const holders = [1, 2].map(() => new AbortController());
-  // A response that is no longer referenced is garbage collected, which closes its connection.
+  // An unreferenced response is garbage collected, which closes its connection.
   const responses = await Promise.all(
     holders.map(({ signal }) => fetch(`${server.url}/ops/v1/backups`, { method: 'POST', signal })),
   );

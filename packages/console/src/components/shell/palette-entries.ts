@@ -17,7 +17,7 @@ export interface Entry {
   /** The heading above the entries of this kind. */
   readonly kind: string;
   readonly text: string;
-  /** Says more about the entry, for example its database. */
+  /** Details of the entry, for example its database. */
   readonly hint?: string;
   /** The server found it for the text, which need not be part of its name. */
   readonly isFound?: boolean;
