@@ -100,7 +100,8 @@ describe('every page', { skip: SKIP }, () => {
     const found = async (text: string, kind: string, name: RegExp): Promise<void> => {
       await page.keyboard.press('Control+K');
       await page.getByRole('combobox').fill(text);
-      await page.getByRole('group', { name: kind }).getByRole('option', { name }).waitFor();
+      const group = page.getByRole('group', { name: kind });
+      await group.getByRole('option', { name }).first().waitFor();
     };
     const { account, event, guid, name: item } = filled.ids;
     for (const [text, kind, name] of [
