@@ -146,7 +146,9 @@ export class LiveQueries implements RecordListener {
     const { retainedLog } = this.#deps.engine;
     const { principal } = request.access;
     const now = { seq: retainedLog.lastSeq };
-    const position = request.after ?? now;
+    // A position after the last write comes from another log, for example from before a restore.
+    const isForeign = request.after !== undefined && request.after.seq > now.seq;
+    const position = isForeign ? now : (request.after ?? now);
     const query = new LiveQuery({
       ...{ plan, position, text: request.text, sink: request.sink },
       database: { id: plan.table.databaseId, name: request.database },
@@ -158,7 +160,8 @@ export class LiveQueries implements RecordListener {
     // Runs in the same event-loop tick as the position is read, so that no row is missed or sent twice.
     this.#attach(query);
     request.sink.notice({ kind: 'start' }, position);
-    if (request.after !== undefined) {
+    if (isForeign) request.sink.notice({ kind: 'gap', from: { seq: 0n }, to: now }, now);
+    else if (request.after !== undefined) {
       query.beginCatchUp(now.seq);
       this.#catchUp.add(query);
     }

@@ -213,6 +213,13 @@ describe('a live query', () => {
       [4],
     );
     again.close();
+    const foreign = { since: '9223372036854775807' };
+    const restored = await follow(server, pathOf('d', 'SELECT * FROM gone', foreign));
+    const unknown = await restored.until(({ event }) => event === 'gap');
+    assert.equal(unknown.data.from, '0');
+    await write(server, 'd', 'gone,h=a v=5 4');
+    await untilCount(restored, 1);
+    restored.close();
   });
 
   it('refuses what cannot be a live query', async () => {

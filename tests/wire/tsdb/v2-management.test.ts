@@ -105,6 +105,15 @@ describe('the management API of InfluxDB 2.x', () => {
     assert.deepEqual(names(await call('GET', '/buckets?name=unknown')), []);
     assert.deepEqual(names(await call('GET', `/buckets?limit=1&after=${id}`)), ['weather/week']);
     assert.deepEqual(names(await call('GET', '/buckets?limit=1&offset=1')), ['first']);
+    assert.deepEqual(names(await call('GET', '/buckets?after=ffffffffffffffff')), []);
+    assert.equal((await call('GET', '/buckets?after=zzz')).status, 400);
+    const parallel = await Promise.all(
+      [1, 2, 3].map(() =>
+        call('POST', '/buckets', { body: { name: 'race', orgID: '0000000000000001' } }),
+      ),
+    );
+    assert.deepEqual(parallel.map(({ status }) => status).sort(), [201, 422, 422]);
+    await call('DELETE', `/buckets/${parallel.find(({ status }) => status === 201)?.body.id}`);
 
     const changed = await call('PATCH', `/buckets/${id}`, {
       body: { name: 'weather', retentionRules: [{ type: 'expire', everySeconds: 3600 }] },

@@ -30,7 +30,10 @@ export function accountTag(
  */
 export const personTag = ({ updatedMs }: StoredPerson): string => `"${updatedMs}"`;
 
-/** Throws `precondition_failed` if the object has another version than the request expects. */
+/**
+ * Throws `precondition_failed` if the object has another version than the request expects. Weak
+ * tags also match, because proxies that compress responses make tags weak.
+ */
 export function refuseChanged({ ifMatch }: RequestContext, etag: string): void {
   if (ifMatch === undefined || namesTag(ifMatch, etag)) return;
   throw new AccountsRefused({

@@ -66,14 +66,19 @@ export function bucketRoutes(deps: RouteDeps): readonly Route[] {
           ...PAGE,
           name: maybe(Type.String()),
           id: maybe(Type.String()),
-          after: maybe(Type.String({ description: 'id of the last bucket of the previous page' })),
+          after: maybe(
+            Type.String({
+              pattern: '^[0-9a-f]{16}$',
+              description: 'id of the last bucket of the previous page',
+            }),
+          ),
         }),
       },
       output: many('buckets', Bucket),
       handle({ principal }, { query: { orgID, name, id, after, limit = 20, offset = 0 } }) {
         requireOrganization(orgID);
         const requestedName = name === undefined ? undefined : bucketDatabase(name);
-        const from = after === undefined ? -1 : (numberOf(after) ?? -1);
+        const from = after === undefined ? -1 : (numberOf(after) ?? Number.POSITIVE_INFINITY);
         const found = visible(catalog.databases(), principal, deps)
           .filter((bucket) => requestedName === undefined || bucket.name === requestedName)
           .filter((bucket) => id === undefined || bucket.id === numberOf(id))
@@ -95,9 +100,13 @@ export function bucketRoutes(deps: RouteDeps): readonly Route[] {
       async handle(_request, { body: { orgID, name, retentionRules } }) {
         requireOrganization(orgID);
         const database = newBucketName(name);
-        if (catalog.database(database) !== undefined)
-          throw tsdbError('bucket_exists', { bucket: name });
-        await catalog.createDatabase(database, nanosOf(retentionRules?.[0]?.everySeconds));
+        await catalog
+          .createDatabase(database, nanosOf(retentionRules?.[0]?.everySeconds))
+          .catch((error: unknown) => {
+            throw catalog.database(database) === undefined
+              ? error
+              : tsdbError('bucket_exists', { bucket: name });
+          });
         await applyShards(catalog, database, retentionRules);
         return jsonResponse(201, bucketOf(catalog.database(database) as DatabaseSchema));
       },
