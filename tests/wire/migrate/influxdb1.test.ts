@@ -161,7 +161,7 @@ describe('from InfluxDB 1.x', { skip: NO_INFLUXDB }, () => {
         refused.stderr,
         /000000001-000000001\.tsm, byte 5: the block of \w+ of cpu,dc=d\d,host=h\\ \d+ cannot be read: checksum mismatch/,
       );
-      assert.match(refused.stderr, /1 parts of the input are unreadable; nothing was written/);
+      assert.match(refused.stderr, /unreadable parts of the input: 1; nothing was written/);
       assert.deepEqual(
         (await queryOf(server.url, 'SHOW MEASUREMENTS', 'telegraf'))[0]?.series,
         undefined,

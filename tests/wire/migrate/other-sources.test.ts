@@ -102,7 +102,7 @@ it('a line that cannot be read is named, and nothing is written without --keep',
   assert.equal(refused.code, 1);
   assert.match(
     refused.stderr,
-    /m\d+\.txt:2: .*\n.*1 parts of the input are unreadable; nothing was written/,
+    /m\d+\.txt:2: .*\n.*unreadable parts of the input: 1; nothing was written/,
   );
   assert.equal(await refused.rows('SELECT v FROM m'), 404);
   const kept = await migrate('influxdb2', text, '--keep');

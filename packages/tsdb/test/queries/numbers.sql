@@ -319,3 +319,16 @@ FROM (VALUES (CAST(1.23 AS DECIMAL(5, 2)), CAST(0.7 AS DECIMAL(5, 1)))) v(x, y);
 
 -- 106: §4.2 decimals; expected value from DataFusion 55
 SELECT CAST(999999999999999999 AS DECIMAL(18, 0)) + CAST(1 AS DECIMAL(18, 0)) AS r;
+
+-- 107: §4.2 decimals; expected values from DataFusion 55
+SELECT CAST(0.3 AS DECIMAL(5, 1)) % CAST(0.1 AS DECIMAL(5, 2)) AS r, 1 % CAST(0.1 AS DECIMAL(5, 1)) AS s, CAST(7 AS DECIMAL(38, 10)) % CAST(2.5 AS DECIMAL(20, 15)) AS t,
+CAST(-7.5 AS DECIMAL(5, 1)) % CAST(2 AS DECIMAL(5, 2)) AS u, CAST('12345678901234567890123456789012345678' AS DECIMAL(38, 0)) % CAST(0.3 AS DECIMAL(5, 1)) AS v;
+
+-- 108: §4.2 decimals; expected values from DataFusion 55
+SELECT CAST('123' AS DECIMAL(38, 18)) / 2 AS r, CAST(-1.05 AS DECIMAL(5, 2)) / CAST(0.04 AS DECIMAL(5, 2)) AS s;
+
+-- 109: §4.2 decimals; expected error from DataFusion 55
+SELECT CAST(1 AS DECIMAL(38, 20)) * CAST(1 AS DECIMAL(38, 20)) AS r;
+
+-- 110: §4.2 decimals; expected error from DataFusion 55
+SELECT CAST(1 AS DECIMAL(38, 0)) / CAST(0.1 AS DECIMAL(38, 38)) AS r;

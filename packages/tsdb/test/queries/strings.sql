@@ -444,3 +444,6 @@ SELECT 'foo' ~~ 'f%';
 
 -- 149: §3.2 strings in dollar signs, as in DataFusion 55
 SELECT $$it's$$ AS a, $tag$a $$ b$tag$ AS b, $$$$ AS c, x = $$a'b$$ AS d FROM (VALUES ('a''b')) v(x);
+
+-- 150: §3.2 strings in dollar signs, as in DataFusion 55
+SELECT $$a#b$$ AS a, 5 # 3 = 6 AND $t$it's # $t$ = 'it''s # ' AS b;

@@ -21,6 +21,8 @@ export interface Entry {
   readonly hint?: string;
   /** The server found it for the text, which need not be part of its name. */
   readonly isFound?: boolean;
+  /** It sends something, so it is not offered as a recent entry. */
+  readonly hasEffect?: boolean;
   readonly act: () => unknown;
 }
 
@@ -43,9 +45,10 @@ const THEMES: readonly Theme[] = ['light', 'dark', 'system'];
 export function useEntries({ services }: ServerInfo, text: string): readonly Entry[] {
   const go = useNavigate();
   const typed = text.trim();
+  const delayed = useDelayed(typed, TYPING_MS);
+  // Results of the server are last, so that they do not move the selected entry.
   return [
     ...idEntries(go, services, typed),
-    ...useFound(go, services, useDelayed(typed, TYPING_MS)),
     ...placesOf(services).map(({ path, title }) => ({
       key: path,
       kind: 'Pages',
@@ -53,7 +56,7 @@ export function useEntries({ services }: ServerInfo, text: string): readonly Ent
       act: () => go({ to: path }),
     })),
     ...useApps(go, services),
-    ...useDatabases(go, services, text),
+    ...useDatabases(go, services, delayed),
     ...useNamed(go, services),
     ...THEMES.map((theme) => ({
       key: `theme ${theme}`,
@@ -61,6 +64,7 @@ export function useEntries({ services }: ServerInfo, text: string): readonly Ent
       text: `Theme: ${theme}`,
       act: () => setTheme(theme),
     })),
+    ...useFound(go, services, delayed),
   ];
 }
 
@@ -154,6 +158,7 @@ function useApps(go: Go, services: readonly string[]): readonly Entry[] {
       key: `ping ${app}`,
       kind: 'Actions',
       text: `Send ping to ${name}`,
+      hasEffect: true,
       act: async () => {
         await ping(app).then(
           () => toast('Ping sent'),
@@ -184,7 +189,7 @@ function useDatabases(go: Go, services: readonly string[], text: string): readon
   });
   const names = databases.data?.map(({ name }) => name) ?? [];
   const ofEach = <Found>(fetch: (db: string) => Promise<Found>) =>
-    Promise.all(names.map(async (db) => ({ db, found: await fetch(db) })));
+    Promise.all(names.slice(0, MAX_CHECKED).map(async (db) => ({ db, found: await fetch(db) })));
   const tables = useQuery({
     queryKey: ['tsdb', 'palette', names, text],
     queryFn: () => ofEach((db) => fetchTables({ db, find: text, limit: MAX_TABLE_COUNT })),
@@ -194,7 +199,7 @@ function useDatabases(go: Go, services: readonly string[], text: string): readon
   const triggers = useQuery({
     queryKey: ['triggers', 'palette', names],
     queryFn: () => ofEach(fetchTriggers),
-    enabled: names.length > 0 && names.length <= MAX_CHECKED,
+    enabled: names.length > 0,
   });
   const saved = useQuery({
     queryKey: ['tsdb', 'saved-queries'],

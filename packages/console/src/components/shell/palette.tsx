@@ -25,7 +25,7 @@ export function Palette(props: { readonly info: ServerInfo; readonly onClose: ()
   const choose = (entry: Entry | undefined) => {
     if (entry === undefined) return;
     onClose();
-    noteEntry(entry.key);
+    if (entry.hasEffect !== true) noteEntry(entry.key);
     void entry.act();
   };
   useEffect(() => {

@@ -85,21 +85,29 @@ const isField = (name: string, tables: readonly TableSchema[]): boolean =>
     return kind !== undefined && kind !== 'tag' && kind !== 'time';
   });
 
+const isIntegerField = (name: string, tables: readonly TableSchema[]): boolean =>
+  tables.some(({ columns }) => /^u?int64$/.test(columns.get(name)?.kind ?? ''));
+
 function comparisonText(condition: DeleteCondition, tables: readonly TableSchema[]): string {
   const { name, op } = condition;
   const value = isField(name, tables)
-    ? literalOf(condition)
+    ? literalOf(condition, isIntegerField(name, tables))
     : ({ kind: 'string', value: condition.value } as const);
   return `${quoteName(name)} ${op} ${printExpr(value)}`;
 }
 
 /** Throws `delete_predicate_invalid`. */
-function literalOf({ name, value, isQuoted }: DeleteCondition): Literal {
+function literalOf({ name, value, isQuoted }: DeleteCondition, isInteger: boolean): Literal {
   if (isQuoted) return { kind: 'string', value };
   if (value === 'true' || value === 'false') return { kind: 'boolean', value: value === 'true' };
   const integer = /^-?\d{1,20}$/.test(value) ? BigInt(value) : undefined;
   if (integer !== undefined && integer >= MIN_INTEGER && integer <= MAX_INTEGER)
     return { kind: 'integer', value: integer };
+  if (isInteger && /^-?\d+$/.test(value))
+    throw tsdbError(
+      'delete_predicate_invalid',
+      `invalid delete predicate: the value of field ${JSON.stringify(name)} is out of range; use an integer from ${MIN_INTEGER} to ${MAX_INTEGER}`,
+    );
   const number = Number(value);
   if (/^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(value) && Number.isFinite(number)) {
     return { kind: 'number', value: number };
