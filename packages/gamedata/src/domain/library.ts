@@ -252,7 +252,7 @@ export class Library {
     );
     if (faults.length > 0) {
       throw gameDataError('validation_failed', {
-        message: `${faults.length} validation errors; nothing was published`,
+        message: `validation errors: ${faults.length}; nothing was published`,
         details: faults,
       });
     }

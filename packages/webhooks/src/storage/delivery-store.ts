@@ -151,7 +151,7 @@ export class DeliveryStore {
     });
   }
 
-  /** Returns figures of at most `limit` of the newest attempts that ended since `sinceMs`. */
+  /** Returns statistics about the newest attempts that ended since `sinceMs`, at most `limit` of them. */
   async figures(appId: number, sinceMs: number, limit: number): Promise<DeliveryFigures> {
     return await this.#scanner.figures(appId, sinceMs, limit);
   }

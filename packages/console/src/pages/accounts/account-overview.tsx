@@ -19,7 +19,7 @@ import { CapabilityChip } from './accounts-page.js';
 import { PersonDrawer } from './persons-tab.js';
 import { useRequestFields } from './use-request-fields.js';
 
-/** What an account still owes, and why a capability is not active. */
+/** Missing requirements of an account, and the reasons for inactive capabilities. */
 export function AccountOverview(props: { readonly tenant: Tenant; readonly account: Account }) {
   const { tenant, account } = props;
   const entries = account.requirements?.entries ?? [];

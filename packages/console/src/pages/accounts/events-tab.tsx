@@ -100,7 +100,7 @@ export function EventsTab(props: {
             ),
           },
         ]}
-        empty="No events yet. Each change of the account creates events."
+        empty="No events yet. Each change to the account creates events."
       />
       {events.length > 0 && (
         <p className="hint soft row">

@@ -90,7 +90,7 @@ function IntegerFieldsChoice(props: {
       <span id={`${id}-hint`} className="hint">
         {props.value === 'float'
           ? 'Float columns accept integers. Integers above 2^53 lose digits. Existing integer columns do not change.'
-          : 'A field that starts with integers refuses floats, and the reverse.'}
+          : 'The first value of a field determines its type: an integer field rejects floats, and a float field rejects integers.'}
       </span>
     </div>
   );

@@ -142,10 +142,7 @@ function RecordHistory({ kind, id }: { readonly kind: string; readonly id: strin
   return (
     <>
       <QueryProblem of={history} />
-      <HistoryTable
-        entries={history.data?.entries}
-        empty="No changes of this record are recorded."
-      />
+      <HistoryTable entries={history.data?.entries} empty="No changes to this record yet." />
     </>
   );
 }

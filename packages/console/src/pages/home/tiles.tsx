@@ -41,7 +41,7 @@ const TILES: readonly (readonly [
 export function Tiles({ services }: { readonly services: readonly string[] }) {
   const measured = TILES.filter(([, , , , service]) => services.includes(service));
   return (
-    <section className="home-tiles" aria-label="Last hours">
+    <section className="home-tiles" aria-label="Recent activity">
       {services.includes('tsdb') && measured.map((tile) => <Tile key={tile[0]} tile={tile} />)}
       {services.includes('webhooks') && <Deliveries />}
     </section>
