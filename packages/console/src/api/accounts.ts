@@ -75,14 +75,8 @@ export const closeAccount = (platform: string, account: string): Promise<unknown
 
 /** Returns the platform of an account; `undefined` for an unknown id. */
 export async function findPlatform(account: string): Promise<string | undefined> {
-  for (const { id } of await fetchPlatforms()) {
-    try {
-      await fetchAccount(id, account);
-      return id;
-    } catch (error) {
-      if (!(error instanceof Problem && error.status === 404)) throw error;
-    }
-  }
+  for (const { id } of await fetchPlatforms())
+    if ((await unlessMissing(fetchAccount(id, account))) !== undefined) return id;
   return undefined;
 }
 
@@ -118,15 +112,23 @@ export async function findEvent(
   for (const { id: platform } of await fetchPlatforms())
     for (const isLive of [false, true]) {
       const path = `${asPlatform({ platform, isLive })}/v2/core/events/${encodeURIComponent(event)}`;
-      try {
-        const found = await sendForJson<{ related_object: { url: string } | null }>(path);
-        const account = /acct_\w+/.exec(found.related_object?.url ?? '')?.[0];
-        if (account !== undefined) return { platform, account };
-      } catch (error) {
-        if (!(error instanceof Problem && error.status === 404)) throw error;
-      }
+      const found = await unlessMissing(
+        sendForJson<{ related_object: { url: string } | null }>(path),
+      );
+      const account = /acct_\w+/.exec(found?.related_object?.url ?? '')?.[0];
+      if (account !== undefined) return { platform, account };
     }
   return undefined;
+}
+
+/** Returns the result of a request, or `undefined` for status 404. */
+async function unlessMissing<T>(request: Promise<T>): Promise<T | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return undefined;
+    throw error;
+  }
 }
 
 /** Fetches the JSON Schemas of request bodies by name, such as `AccountUpdate`. */
