@@ -13,6 +13,7 @@ export function GridMenu(props: {
   return (
     <Popover
       className="menu-popover"
+      aria-label={label}
       placement="bottom start"
       triggerRef={anchor}
       isOpen
