@@ -8,7 +8,7 @@ import type {
 } from '../lib/account.js';
 import type { Fault } from '../lib/form/fault.js';
 import { pointerOf, type Values } from '../lib/form/record-fields.js';
-import { type Call, send, sendForJson } from './client.js';
+import { type Call, send, sendForJson, unlessMissing } from './client.js';
 import { Problem } from './problem.js';
 
 export interface Platform {
@@ -119,16 +119,6 @@ export async function findEvent(
       if (account !== undefined) return { platform, account };
     }
   return undefined;
-}
-
-/** Returns the result of a request, or `undefined` for status 404. */
-async function unlessMissing<T>(request: Promise<T>): Promise<T | undefined> {
-  try {
-    return await request;
-  } catch (error) {
-    if (error instanceof Problem && error.status === 404) return undefined;
-    throw error;
-  }
 }
 
 /** Fetches the JSON Schemas of request bodies by name, such as `AccountUpdate`. */

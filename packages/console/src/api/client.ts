@@ -61,6 +61,16 @@ export async function sendForJson<T>(path: string, call: Call = {}): Promise<T> 
   return (await (await send(path, call)).json()) as T;
 }
 
+/** Returns the result of a request, or `undefined` for status 404. */
+export async function unlessMissing<T>(request: Promise<T>): Promise<T | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
 /** Copied commands contain shell variables instead of secrets. */
 const SECRET_HEADERS: ReadonlyMap<string, string> = new Map([
   ['authorization', '"Authorization: Bearer $PLINTH_TOKEN"'],

@@ -1,5 +1,5 @@
 import type { Fault } from '../lib/form/fault.js';
-import { send, sendForJson } from './client.js';
+import { send, sendForJson, unlessMissing } from './client.js';
 import { Problem } from './problem.js';
 
 /** A collection with its record counts. `draft` and `changed` include unpublished changes. */
@@ -100,14 +100,8 @@ export async function fetchRecord(type: string, id: string): Promise<LoadedRecor
 }
 
 /** Fetches the published state of a record; `undefined` for a new one. */
-export async function fetchPublished(type: string, id: string): Promise<GameRecord | undefined> {
-  try {
-    return await sendForJson(recordPath(type, id), { query: { published: true } });
-  } catch (error) {
-    if (error instanceof Problem && error.status === 404) return undefined;
-    throw error;
-  }
-}
+export const fetchPublished = (type: string, id: string): Promise<GameRecord | undefined> =>
+  unlessMissing(sendForJson(recordPath(type, id), { query: { published: true } }));
 
 /** Fetches the JSON Schemas of the records that editors send, by name such as `ItemDraft`. */
 export const fetchSchemas = async (): Promise<Readonly<Record<string, unknown>>> =>

@@ -1,12 +1,12 @@
 import { Histogram } from '../metrics/histogram.js';
 import type { Metrics } from '../metrics/metrics.js';
-import { isSuccess, type Outcome } from './outcome.js';
+import { FAILURE_KINDS, isSuccess, type Outcome } from './outcome.js';
 
 const BOUNDS_SEC = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Counts the attempts of one sender by outcome, and measures their duration. */
 export class AttemptMetrics {
-  readonly #attempts = new Map<string, number>();
+  readonly #attempts = new Map(['ok', 'http_error', ...FAILURE_KINDS].map((name) => [name, 0]));
   readonly #seconds = new Histogram(BOUNDS_SEC);
 
   observe(outcome: Outcome, durationMs: number): void {

@@ -13,14 +13,17 @@ export type Outcome =
     }
   | { readonly kind: FailureKind; readonly error: string; readonly statusCode?: number };
 
-export type FailureKind =
-  | 'timed_out'
-  | 'host_unreachable'
-  | 'connection_lost'
-  | 'certificate_refused'
-  | 'tls_failed'
-  | 'not_http'
-  | 'informational_only';
+export const FAILURE_KINDS = [
+  'timed_out',
+  'host_unreachable',
+  'connection_lost',
+  'certificate_refused',
+  'tls_failed',
+  'not_http',
+  'informational_only',
+] as const;
+
+export type FailureKind = (typeof FAILURE_KINDS)[number];
 
 export const isSuccess = (outcome: Outcome): boolean =>
   outcome.kind === 'answered' && outcome.statusCode >= 200 && outcome.statusCode <= 299;

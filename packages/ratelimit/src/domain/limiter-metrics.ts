@@ -1,5 +1,5 @@
 import { Histogram, type Metrics } from '@plinth/kernel';
-import type { LimitKind } from '../model/decision.js';
+import { LIMIT_KINDS, type LimitKind } from '../model/decision.js';
 import type { Admission, LimitStore } from '../model/limit-store.js';
 import { UNLIMITED } from '../model/resource.js';
 
@@ -21,7 +21,7 @@ const STORE_SECONDS = [
  */
 export class LimiterMetrics {
   readonly #decisions = new Map<string, Map<string, Record<Outcome, number>>>();
-  readonly #rejected = new Map<LimitKind, number>();
+  readonly #rejected = new Map<LimitKind, number>(LIMIT_KINDS.map((kind) => [kind, 0]));
   readonly #storeSeconds = new Histogram(STORE_SECONDS);
   #untimedCount = 0;
   #nearLimitCount = 0;

@@ -1,16 +1,19 @@
+export const LIMIT_KINDS = [
+  'primary',
+  'concurrency',
+  'points_rest',
+  'points_graph',
+  'cpu',
+  'cpu_graph',
+  'content_minute',
+  'content_hour',
+  'heavy',
+  'token_creation',
+  'ban',
+] as const;
+
 /** The limit that a request exceeded. `ban`: the caller continued after many refusals. */
-export type LimitKind =
-  | 'primary'
-  | 'concurrency'
-  | 'points_rest'
-  | 'points_graph'
-  | 'cpu'
-  | 'cpu_graph'
-  | 'content_minute'
-  | 'content_hour'
-  | 'heavy'
-  | 'token_creation'
-  | 'ban';
+export type LimitKind = (typeof LIMIT_KINDS)[number];
 
 /** Decision of a store about one request. */
 export interface Decision {

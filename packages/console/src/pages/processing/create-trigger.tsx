@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { unlessMissing } from '../../api/client.js';
 import { Problem } from '../../api/problem.js';
 import { createTrigger, fetchPluginCode, savePluginCode } from '../../api/processing.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
@@ -155,10 +156,7 @@ async function createFile(path: string, content: string): Promise<void> {
 
 /** A file with the same content may exist from a failed attempt. */
 async function writeFile(path: string, content: string): Promise<void> {
-  const existing = await fetchPluginCode(path).catch((error: unknown) => {
-    if (error instanceof Problem && error.status === 404) return undefined;
-    throw error;
-  });
+  const existing = await unlessMissing(fetchPluginCode(path));
   if (existing === undefined) await savePluginCode(path, content);
   else if (existing.content !== content) {
     const at = { status: 409, curl: '', field: 'plugin_filename' };

@@ -128,8 +128,6 @@ function PanelCard(props: {
     const names = result.data.frame.columns.map(({ name }) => name);
     return buildSeries(result.data.frame, names).series;
   }, [result.data]);
-  // A counter has no column before its first event.
-  const isUnused = result.isError && result.error.message.includes('No field named');
   const last = series[0]?.stats.last;
   return (
     <section className="card panel" aria-label={panel.title} aria-busy={result.isPending}>
@@ -141,8 +139,8 @@ function PanelCard(props: {
       </div>
       <div className="panel-room">
         {result.isPending && <div className="skeleton" />}
-        {result.isError && !isUnused && <ProblemNote error={result.error} />}
-        {(isUnused || (result.data && series.length === 0)) && (
+        {result.isError && <ProblemNote error={result.error} />}
+        {result.data && series.length === 0 && (
           <p className="soft small">No data in this time range.</p>
         )}
         {result.data && series.length > 0 && (
