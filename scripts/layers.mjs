@@ -10,9 +10,9 @@ const BELOW = {
   domain: ['storage', 'model'],
   storage: ['model'],
   model: [],
-  // Folders of the console.
-  pages: ['components', 'api', 'lib'],
-  components: ['api', 'lib'],
+  // Folders of the console and its core.
+  pages: ['components'],
+  components: [],
   api: ['worker', 'lib'],
   worker: ['lib'],
   lib: [],
@@ -60,7 +60,8 @@ const PACKAGES = {
   ratelimit: ['kernel'],
   gamedata: ['kernel'],
   'gamedata-client': [],
-  console: ['kernel/event-stream', 'line-protocol'],
+  'console-core': ['kernel/event-stream', 'line-protocol'],
+  console: ['console-core', 'line-protocol'],
   server: ['kernel', 'identity', 'tsdb', 'accounts', 'webhooks', 'ratelimit', 'gamedata'],
   cli: ['kernel', 'line-protocol', 'identity', 'tsdb', 'gamedata', 'server'],
 };
@@ -69,7 +70,8 @@ const PACKAGES = {
  * Exports that other packages may import: the public API, and in tests also the test helpers. `exports` in the
  * package.json of `server` and of the parts of a service selects modules.
  */
-const PUBLIC = /^@plinth\/(?:[^/]+(?:\/testing)?|kernel\/event-stream|(?:tsdb-[\w-]+|server)\/.+)$/;
+const PUBLIC =
+  /^@plinth\/(?:[^/]+(?:\/testing)?|kernel\/event-stream|(?:tsdb-[\w-]+|console-core|server)\/.+)$/;
 /** Layer of a package that is a part of a service; all others contain decisions. */
 const LAYER_OF_PART = { 'tsdb-model': 'model', 'tsdb-storage': 'storage' };
 

@@ -2,6 +2,7 @@ import { defineConfig } from 'vite';
 
 /** The server that `npm run dev` proxies to. */
 const SERVER = process.env['PLINTH_URL'] ?? 'http://127.0.0.1:8181';
+const PACKAGES = `${import.meta.dirname}/..`;
 const LARGE =
   /node_modules\/(?:@codemirror\/(?!lang-python)|@lezer\/(?!python)|(?:style-mod|w3c-keyname|crelt|@marijn)\/)/;
 const PYTHON = /node_modules\/@(?:codemirror|lezer)\//;
@@ -11,10 +12,17 @@ export default defineConfig({
   base: '/console/',
   resolve: {
     // Imports the TypeScript sources, because the compiler runs in parallel.
-    alias: {
-      '@plinth/kernel/event-stream': `${import.meta.dirname}/../kernel/src/live/event-stream.ts`,
-      '@plinth/line-protocol': `${import.meta.dirname}/../line-protocol/src/index.ts`,
-    },
+    alias: [
+      {
+        find: /^@plinth\/console-core\/(.*)\.js$/,
+        replacement: `${PACKAGES}/console-core/src/$1.ts`,
+      },
+      {
+        find: '@plinth/kernel/event-stream',
+        replacement: `${PACKAGES}/kernel/src/live/event-stream.ts`,
+      },
+      { find: '@plinth/line-protocol', replacement: `${PACKAGES}/line-protocol/src/index.ts` },
+    ],
   },
   server: { port: 5173, proxy: { '/api': SERVER, '/ops': SERVER } },
   worker: { format: 'es' },

@@ -13,6 +13,7 @@ const stampFile = path.join(folder, 'dist', 'site-stamp');
 /** Sources of the pages, besides the packages of the lock file. */
 const INPUTS = [
   ...['index.html', 'package.json', 'vite.config.ts', 'public', 'src'],
+  path.join('..', 'console-core', 'src'),
   path.join('..', 'line-protocol', 'src'),
   path.join('..', 'kernel', 'src', 'live'),
 ];

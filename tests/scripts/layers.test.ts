@@ -45,9 +45,11 @@ it('refuses imports past the public surface of a package', () => {
   refuses('tsdb/src/a.ts', '../../kernel/src/index.js');
   refuses('cli/src/commands/a.ts', '../../../tsdb/src/index.js');
   refuses('server/src/a.ts', '@plinth/tsdb-model/scan.js');
-  refuses('console/src/lib/a.ts', '@plinth/kernel');
+  refuses('console-core/src/lib/a.ts', '@plinth/kernel');
+  refuses('console-core/src/lib/a.ts', '@plinth/console');
+  refuses('console/src/components/a.ts', '../pages/a.js');
   assert.equal(
-    check('console/src/lib/a.ts', "import { a } from '@plinth/kernel/event-stream';"),
+    check('console-core/src/lib/a.ts', "import { a } from '@plinth/kernel/event-stream';"),
     '',
   );
 });

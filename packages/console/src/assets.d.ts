@@ -4,8 +4,3 @@ declare module '*.module.css' {
   export default names;
 }
 declare module '*.css';
-declare module '*?worker&url' {
-  const url: string;
-  // biome-ignore lint/style/noDefaultExport: Vite uses default exports.
-  export default url;
-}

@@ -1,8 +1,8 @@
+import { Problem } from '@plinth/console-core/api/problem.js';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Problem } from './api/problem.js';
 import { preloadPages, router } from './routes.js';
 import './styles/tokens.css';
 import './styles/base.css';

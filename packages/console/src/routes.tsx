@@ -1,3 +1,4 @@
+import { noteMove } from '@plinth/console-core/lib/opened-from.js';
 import {
   type AsyncRouteComponent,
   createRootRoute,
@@ -9,7 +10,6 @@ import { type ComponentType, useDeferredValue } from 'react';
 import { NotFound } from './components/shell/not-found.js';
 import { PageFailure } from './components/shell/page-failure.js';
 import { Shell } from './components/shell/shell.js';
-import { noteMove } from './lib/opened-from.js';
 import { HomePage } from './pages/home/home-page.js';
 
 const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFound });

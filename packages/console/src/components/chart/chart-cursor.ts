@@ -1,7 +1,7 @@
+import type { ChartSeries } from '@plinth/console-core/lib/chart/series.js';
+import type { TimeRange } from '@plinth/console-core/lib/time/time-range.js';
+import { quantityText, timeText, type Unit } from '@plinth/console-core/lib/units.js';
 import type uPlot from 'uplot';
-import type { ChartSeries } from '../../lib/chart/series.js';
-import type { TimeRange } from '../../lib/time/time-range.js';
-import { quantityText, timeText, type Unit } from '../../lib/units.js';
 
 /** A list of original values for each series. The plotted values may be stacked. */
 export type Values = readonly (readonly (number | null | undefined)[])[];

@@ -1,9 +1,9 @@
+import { type Axes, type Side, sideOf } from '@plinth/console-core/lib/chart/axes.js';
+import { cssColor, styleOf } from '@plinth/console-core/lib/chart/palette.js';
+import type { ChartSeries } from '@plinth/console-core/lib/chart/series.js';
+import type { TimeRange } from '@plinth/console-core/lib/time/time-range.js';
+import { quantityText, type Unit } from '@plinth/console-core/lib/units.js';
 import uPlot from 'uplot';
-import { type Axes, type Side, sideOf } from '../../lib/chart/axes.js';
-import { cssColor, styleOf } from '../../lib/chart/palette.js';
-import type { ChartSeries } from '../../lib/chart/series.js';
-import type { TimeRange } from '../../lib/time/time-range.js';
-import { quantityText, type Unit } from '../../lib/units.js';
 import { addTooltip, type Values } from './chart-cursor.js';
 import { drawPoints } from './draw-points.js';
 

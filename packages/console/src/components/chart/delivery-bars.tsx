@@ -1,4 +1,8 @@
-import { barsOf, type DeliveryHistory, historyText } from '../../lib/webhooks/delivery-history.js';
+import {
+  barsOf,
+  type DeliveryHistory,
+  historyText,
+} from '@plinth/console-core/lib/webhooks/delivery-history.js';
 import './delivery-bars.css';
 
 const BAR_WIDTH = 3;

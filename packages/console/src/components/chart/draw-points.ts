@@ -1,9 +1,9 @@
+import { type Axes, type Side, sideOf } from '@plinth/console-core/lib/chart/axes.js';
+import { densityOf, strengthOf } from '@plinth/console-core/lib/chart/density.js';
+import { cssColor, styleOf } from '@plinth/console-core/lib/chart/palette.js';
+import type { ChartSeries } from '@plinth/console-core/lib/chart/series.js';
+import type { TimeRange } from '@plinth/console-core/lib/time/time-range.js';
 import type uPlot from 'uplot';
-import { type Axes, type Side, sideOf } from '../../lib/chart/axes.js';
-import { densityOf, strengthOf } from '../../lib/chart/density.js';
-import { cssColor, styleOf } from '../../lib/chart/palette.js';
-import type { ChartSeries } from '../../lib/chart/series.js';
-import type { TimeRange } from '../../lib/time/time-range.js';
 
 /** Above this count, single points are unreadable and slow, so their density is drawn. */
 const MAX_DOT_COUNT = 50_000;

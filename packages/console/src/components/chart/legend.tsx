@@ -1,8 +1,8 @@
+import { styleOf } from '@plinth/console-core/lib/chart/palette.js';
+import type { ChartSeries } from '@plinth/console-core/lib/chart/series.js';
+import type { SeriesStats } from '@plinth/console-core/lib/frame/stats.js';
+import { countText, quantityText, type Unit } from '@plinth/console-core/lib/units.js';
 import { useMemo, useState } from 'react';
-import { styleOf } from '../../lib/chart/palette.js';
-import type { ChartSeries } from '../../lib/chart/series.js';
-import type { SeriesStats } from '../../lib/frame/stats.js';
-import { countText, quantityText, type Unit } from '../../lib/units.js';
 import { Icon } from '../controls/icon.js';
 import { rowMark, useRovingRows } from '../grid/use-roving-rows.js';
 

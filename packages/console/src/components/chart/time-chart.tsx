@@ -1,12 +1,12 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { type Axes, axesOf, stacked } from '../../lib/chart/axes.js';
-import { PendingRanges } from '../../lib/chart/pending-ranges.js';
-import { alignSeries, type ChartSeries } from '../../lib/chart/series.js';
-import { onThemeChange } from '../../lib/storage/theme.js';
-import type { TimeRange } from '../../lib/time/time-range.js';
-import { quantityText, timeText, type Unit } from '../../lib/units.js';
+import { type Axes, axesOf, stacked } from '@plinth/console-core/lib/chart/axes.js';
+import { PendingRanges } from '@plinth/console-core/lib/chart/pending-ranges.js';
+import { alignSeries, type ChartSeries } from '@plinth/console-core/lib/chart/series.js';
+import { onThemeChange } from '@plinth/console-core/lib/storage/theme.js';
+import type { TimeRange } from '@plinth/console-core/lib/time/time-range.js';
+import { quantityText, timeText, type Unit } from '@plinth/console-core/lib/units.js';
 import { halfAround, moveByKey, spokenAt, type Values } from './chart-cursor.js';
 import { type ChartKind, optionsOf } from './chart-options.js';
 import { isDense } from './draw-points.js';

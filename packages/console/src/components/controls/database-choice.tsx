@@ -1,7 +1,7 @@
+import { fetchDatabases } from '@plinth/console-core/api/tsdb.js';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useId } from 'react';
-import { fetchDatabases } from '../../api/tsdb.js';
 import { useSearchParams } from '../search/use-search-params.js';
 
 /** The database in the address or, without one, the first database other than `_internal`. */

@@ -1,4 +1,4 @@
-import { Problem } from '../../api/problem.js';
+import { Problem } from '@plinth/console-core/api/problem.js';
 import { CopyButton } from './copy-button.js';
 
 /** Shows the server's error message, its status, and the request as a curl command. */

@@ -1,5 +1,5 @@
+import { DRAFT, PERSONAL_DRAFT } from '@plinth/console-core/lib/storage/drafts.js';
 import { useState } from 'react';
-import { DRAFT, PERSONAL_DRAFT } from '../../lib/storage/drafts.js';
 
 /**
  * Keeps text that the user edits in this tab until it is saved or reverted.

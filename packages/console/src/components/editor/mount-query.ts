@@ -8,10 +8,14 @@ import {
 import { StandardSQL, sql } from '@codemirror/lang-sql';
 import { Prec } from '@codemirror/state';
 import { keymap, placeholder } from '@codemirror/view';
-import { contextAt, type SchemaTable, suggestionsFor } from '../../lib/query/completion.js';
-import { quoteText } from '../../lib/query/identifiers.js';
-import type { Language } from '../../lib/query/macros.js';
-import type { Suggestion } from '../../lib/query/suggestion.js';
+import {
+  contextAt,
+  type SchemaTable,
+  suggestionsFor,
+} from '@plinth/console-core/lib/query/completion.js';
+import { quoteText } from '@plinth/console-core/lib/query/identifiers.js';
+import type { Language } from '@plinth/console-core/lib/query/macros.js';
+import type { Suggestion } from '@plinth/console-core/lib/query/suggestion.js';
 import { type EditorDeps, type MountedEditor, mountEditor } from './mount-editor.js';
 
 /** The page's state for completions. */

@@ -1,8 +1,8 @@
+import { type Result, resultRunner } from '@plinth/console-core/api/result-runner.js';
+import { cellText, type Frame, isNull } from '@plinth/console-core/lib/frame/frame.js';
+import type { ColumnValue, FilterEdit } from '@plinth/console-core/lib/query/add-condition.js';
+import { countText } from '@plinth/console-core/lib/units.js';
 import { useEffect, useMemo, useState } from 'react';
-import { type Result, resultRunner } from '../../api/result-runner.js';
-import { cellText, type Frame, isNull } from '../../lib/frame/frame.js';
-import type { ColumnValue, FilterEdit } from '../../lib/query/add-condition.js';
-import { countText } from '../../lib/units.js';
 import { CopyButton } from '../controls/copy-button.js';
 import { Dialog } from '../controls/dialog.js';
 import { MenuButton, type MenuEntry } from '../controls/menu-button.js';

@@ -1,5 +1,3 @@
-import { Fragment, useEffect, useState } from 'react';
-import { Button, Dialog, DialogTrigger, Popover } from 'react-aria-components';
 import {
   absoluteRange,
   PRESETS,
@@ -8,7 +6,9 @@ import {
   resolveRange,
   shiftRange,
   widenRange,
-} from '../../lib/time/time-range.js';
+} from '@plinth/console-core/lib/time/time-range.js';
+import { Fragment, useEffect, useState } from 'react';
+import { Button, Dialog, DialogTrigger, Popover } from 'react-aria-components';
 import { Icon } from '../controls/icon.js';
 import { SearchSelect } from '../search/search-fields.js';
 import '../controls/dialog.css';

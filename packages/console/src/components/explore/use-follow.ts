@@ -1,8 +1,8 @@
+import { followTable } from '@plinth/console-core/api/live-query.js';
+import type { Result } from '@plinth/console-core/api/result-runner.js';
+import { session } from '@plinth/console-core/api/session.js';
+import { countText, timeText } from '@plinth/console-core/lib/units.js';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { followTable } from '../../api/live-query.js';
-import type { Result } from '../../api/result-runner.js';
-import { session } from '../../api/session.js';
-import { countText, timeText } from '../../lib/units.js';
 
 const LEAST_WAIT_MS = 2000;
 /** The minimum wait if rows were written. */

@@ -1,6 +1,6 @@
+import { mergeRecords } from '@plinth/console-core/lib/form/merge-records.js';
+import type { Values } from '@plinth/console-core/lib/form/record-fields.js';
 import { useState } from 'react';
-import { mergeRecords } from '../../lib/form/merge-records.js';
-import type { Values } from '../../lib/form/record-fields.js';
 import { DataTable } from '../controls/data-table.js';
 import './form.css';
 

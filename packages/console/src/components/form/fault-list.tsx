@@ -1,6 +1,6 @@
+import type { Fault } from '@plinth/console-core/lib/form/fault.js';
+import { countText } from '@plinth/console-core/lib/units.js';
 import { Link } from '@tanstack/react-router';
-import type { Fault } from '../../lib/form/fault.js';
-import { countText } from '../../lib/units.js';
 import './form.css';
 
 const MAX_SHOWN = 50;

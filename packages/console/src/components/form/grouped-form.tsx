@@ -1,12 +1,12 @@
-import { useState } from 'react';
-import type { Fault } from '../../lib/form/fault.js';
-import { groupsOf } from '../../lib/form/field-groups.js';
+import type { Fault } from '@plinth/console-core/lib/form/fault.js';
+import { groupsOf } from '@plinth/console-core/lib/form/field-groups.js';
 import {
   fieldLabel,
   type RecordField,
   type Values,
   valueAt,
-} from '../../lib/form/record-fields.js';
+} from '@plinth/console-core/lib/form/record-fields.js';
+import { useState } from 'react';
 import { FindInput } from '../search/search-fields.js';
 import { FaultList } from './fault-list.js';
 import { FieldInputs, isOf } from './record-form.js';

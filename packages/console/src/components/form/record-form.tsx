@@ -1,5 +1,4 @@
-import { useId, useState } from 'react';
-import type { Fault } from '../../lib/form/fault.js';
+import type { Fault } from '@plinth/console-core/lib/form/fault.js';
 import {
   fieldLabel,
   isMultiLine,
@@ -11,7 +10,8 @@ import {
   type Values,
   valueAt,
   withValue,
-} from '../../lib/form/record-fields.js';
+} from '@plinth/console-core/lib/form/record-fields.js';
+import { useId, useState } from 'react';
 import { TextField } from '../controls/text-field.js';
 import { FaultList } from './fault-list.js';
 import './form.css';

@@ -1,4 +1,4 @@
-import { cellText, type Frame, isNumeric } from '../../lib/frame/frame.js';
+import { cellText, type Frame, isNumeric } from '@plinth/console-core/lib/frame/frame.js';
 
 const SAMPLED_ROW_COUNT = 60;
 const CHAR_WIDTH = 7.7;

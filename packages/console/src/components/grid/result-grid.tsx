@@ -1,7 +1,7 @@
+import { cellText, type Frame, isNull } from '@plinth/console-core/lib/frame/frame.js';
+import { columnWindow, rowWindow, scrollTopOf } from '@plinth/console-core/lib/frame/windowing.js';
+import { countText } from '@plinth/console-core/lib/units.js';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
-import { cellText, type Frame, isNull } from '../../lib/frame/frame.js';
-import { columnWindow, rowWindow, scrollTopOf } from '../../lib/frame/windowing.js';
-import { countText } from '../../lib/units.js';
 import { copyText } from '../controls/copy-button.js';
 import type { MenuEntry } from '../controls/menu-button.js';
 import { toast } from '../controls/toasts.js';

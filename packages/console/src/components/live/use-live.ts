@@ -1,7 +1,7 @@
+import { type Follower, type LiveEvent, live } from '@plinth/console-core/api/live.js';
+import { reload, takeState } from '@plinth/console-core/lib/live/query-state.js';
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { type Follower, type LiveEvent, live } from '../../api/live.js';
-import { reload, takeState } from '../../lib/live/query-state.js';
 
 const POLLING_MS = 5000;
 /** Events are grouped, so that a page renders at most once in this interval. */

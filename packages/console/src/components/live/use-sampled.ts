@@ -1,5 +1,5 @@
+import type { LiveEvent } from '@plinth/console-core/api/live.js';
 import { useEffect, useState } from 'react';
-import type { LiveEvent } from '../../api/live.js';
 
 /** Sampling is reported once a second, so after this time without a report it has stopped. */
 const SAMPLE_MS = 2500;

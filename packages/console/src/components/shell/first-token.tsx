@@ -1,9 +1,9 @@
+import { writeSampleData } from '@plinth/console-core/api/samples.js';
+import { createFirstToken, fetchInfo, type ServerInfo } from '@plinth/console-core/api/server.js';
+import { session } from '@plinth/console-core/api/session.js';
+import { SAMPLE_EXPLORE } from '@plinth/console-core/lib/samples.js';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
-import { writeSampleData } from '../../api/samples.js';
-import { createFirstToken, fetchInfo, type ServerInfo } from '../../api/server.js';
-import { session } from '../../api/session.js';
-import { SAMPLE_EXPLORE } from '../../lib/samples.js';
 import { ProblemNote } from '../controls/problem-note.js';
 import { ShownOnce } from '../controls/shown-once.js';
 import { useTask } from '../controls/use-task.js';

@@ -1,4 +1,4 @@
-import type { Place } from '../../lib/places.js';
+import type { Place } from '@plinth/console-core/lib/places.js';
 import { CopyBox } from '../controls/copy-button.js';
 
 /** Replaces a page whose service is not enabled. */

@@ -1,5 +1,5 @@
+import { connection } from '@plinth/console-core/api/connection.js';
 import { useSyncExternalStore } from 'react';
-import { connection } from '../../api/connection.js';
 
 /** The bar above every page: the server is unreachable, or a newer console is available. The page never reloads automatically. */
 export function OfflineBar({ isNewBuild }: { readonly isNewBuild: boolean }) {

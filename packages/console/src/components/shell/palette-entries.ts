@@ -1,14 +1,19 @@
+import {
+  fetchAccounts,
+  fetchPlatforms,
+  findEvent,
+  findPlatform,
+} from '@plinth/console-core/api/accounts.js';
+import { searchRecords } from '@plinth/console-core/api/gamedata.js';
+import { fetchIdentities } from '@plinth/console-core/api/identities.js';
+import { fetchTriggers } from '@plinth/console-core/api/processing.js';
+import type { ServerInfo } from '@plinth/console-core/api/server.js';
+import { fetchDatabases, fetchSavedQueries, fetchTables } from '@plinth/console-core/api/tsdb.js';
+import { fetchApps, fetchDeliveries, ping } from '@plinth/console-core/api/webhooks.js';
+import { placesOf } from '@plinth/console-core/lib/places.js';
+import { setTheme, type Theme } from '@plinth/console-core/lib/storage/theme.js';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { fetchAccounts, fetchPlatforms, findEvent, findPlatform } from '../../api/accounts.js';
-import { searchRecords } from '../../api/gamedata.js';
-import { fetchIdentities } from '../../api/identities.js';
-import { fetchTriggers } from '../../api/processing.js';
-import type { ServerInfo } from '../../api/server.js';
-import { fetchDatabases, fetchSavedQueries, fetchTables } from '../../api/tsdb.js';
-import { fetchApps, fetchDeliveries, ping } from '../../api/webhooks.js';
-import { placesOf } from '../../lib/places.js';
-import { setTheme, type Theme } from '../../lib/storage/theme.js';
 import { toast } from '../controls/toasts.js';
 import { useDelayed } from '../controls/use-delayed.js';
 

@@ -1,6 +1,6 @@
+import type { ServerInfo } from '@plinth/console-core/api/server.js';
+import { noteEntry, recentEntries } from '@plinth/console-core/lib/storage/recent-entries.js';
 import { useEffect, useId, useRef, useState } from 'react';
-import type { ServerInfo } from '../../api/server.js';
-import { noteEntry, recentEntries } from '../../lib/storage/recent-entries.js';
 import { Dialog } from '../controls/dialog.js';
 import { type Entry, useEntries } from './palette-entries.js';
 

@@ -1,9 +1,9 @@
+import type { ServerInfo } from '@plinth/console-core/api/server.js';
+import { session } from '@plinth/console-core/api/session.js';
+import { type Place, placesOf } from '@plinth/console-core/lib/places.js';
+import { setTheme, shownTheme } from '@plinth/console-core/lib/storage/theme.js';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import type { ServerInfo } from '../../api/server.js';
-import { session } from '../../api/session.js';
-import { type Place, placesOf } from '../../lib/places.js';
-import { setTheme, shownTheme } from '../../lib/storage/theme.js';
 import { Icon, type IconName } from '../controls/icon.js';
 
 const MorePages = lazy(() => import('./more-pages.js').then((m) => ({ default: m.MorePages })));

@@ -1,5 +1,5 @@
+import type { ServerInfo } from '@plinth/console-core/api/server.js';
 import { createContext, useContext } from 'react';
-import type { ServerInfo } from '../../api/server.js';
 
 /** The server that the console shows; always set inside the shell. */
 export const ServerContext = createContext<ServerInfo | undefined>(undefined);

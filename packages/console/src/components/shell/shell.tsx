@@ -1,10 +1,10 @@
+import { connection } from '@plinth/console-core/api/connection.js';
+import { fetchInfo, type ServerInfo } from '@plinth/console-core/api/server.js';
+import { session } from '@plinth/console-core/api/session.js';
+import { documentTitle, PLACES } from '@plinth/console-core/lib/places.js';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Navigate, Outlet, useMatches, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { connection } from '../../api/connection.js';
-import { fetchInfo, type ServerInfo } from '../../api/server.js';
-import { session } from '../../api/session.js';
-import { documentTitle, PLACES } from '../../lib/places.js';
 import { Toasts } from '../controls/toasts.js';
 import { FirstToken } from './first-token.js';
 import { NotRunning } from './not-running.js';

@@ -1,6 +1,6 @@
+import { PLACES } from '@plinth/console-core/lib/places.js';
+import { hasLetterKeys, setLetterKeys } from '@plinth/console-core/lib/storage/letter-keys.js';
 import { useState } from 'react';
-import { PLACES } from '../../lib/places.js';
-import { hasLetterKeys, setLetterKeys } from '../../lib/storage/letter-keys.js';
 import { Dialog } from '../controls/dialog.js';
 
 const KEYS: readonly (readonly [keys: string, what: string])[] = [

@@ -1,7 +1,7 @@
+import { Problem } from '@plinth/console-core/api/problem.js';
+import { fetchEditorSession, fetchSession } from '@plinth/console-core/api/server.js';
+import { type Role, session } from '@plinth/console-core/api/session.js';
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
-import { Problem } from '../../api/problem.js';
-import { fetchEditorSession, fetchSession } from '../../api/server.js';
-import { type Role, session } from '../../api/session.js';
 
 /** The sign-in form. As an overlay, it keeps the page below and its input. */
 export function SignIn(props: {

@@ -1,8 +1,8 @@
+import { placesOf } from '@plinth/console-core/lib/places.js';
+import { hasLetterKeys } from '@plinth/console-core/lib/storage/letter-keys.js';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { placesOf } from '../../lib/places.js';
-import { hasLetterKeys } from '../../lib/storage/letter-keys.js';
 
 const LETTER_WAIT_MS = 1200;
 const FOCUSED_BY: Readonly<Record<string, string>> = { '/': '[data-find]', v: '[data-result]' };

@@ -1,11 +1,16 @@
+import {
+  createAccount,
+  fetchAccountToEdit,
+  saveAccount,
+  type Tenant,
+} from '@plinth/console-core/api/accounts.js';
+import type { Account } from '@plinth/console-core/lib/account.js';
+import { isAtField } from '@plinth/console-core/lib/form/field-groups.js';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { createAccount, fetchAccountToEdit, saveAccount, type Tenant } from '../../api/accounts.js';
 import { Dialog } from '../../components/controls/dialog.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
-import type { Account } from '../../lib/account.js';
-import { isAtField } from '../../lib/form/field-groups.js';
 import { ObjectEditor } from './object-editor.js';
 import { useRequestFields } from './use-request-fields.js';
 

@@ -1,7 +1,13 @@
+import {
+  createKey,
+  fetchKeys,
+  type PlatformKey,
+  revokeKey,
+} from '@plinth/console-core/api/accounts.js';
+import { timeText } from '@plinth/console-core/lib/units.js';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { createKey, fetchKeys, type PlatformKey, revokeKey } from '../../api/accounts.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
@@ -9,7 +15,6 @@ import { Icon } from '../../components/controls/icon.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { SecretDialog } from '../../components/controls/secret-dialog.js';
 import { useChanges } from '../../components/controls/use-changes.js';
-import { timeText } from '../../lib/units.js';
 import { usePlatform } from './use-platform.js';
 
 const dateOf = (text: string | null): string => (text === null ? 'never' : timeText(text));

@@ -1,9 +1,5 @@
-import { useState } from 'react';
-import type { Tenant } from '../../api/accounts.js';
-import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
-import { Dialog } from '../../components/controls/dialog.js';
-import { Fact } from '../../components/controls/fact.js';
-import type { Account, Requirement } from '../../lib/account.js';
+import type { Tenant } from '@plinth/console-core/api/accounts.js';
+import type { Account, Requirement } from '@plinth/console-core/lib/account.js';
 import {
   byDeadline,
   capabilitiesOf,
@@ -11,9 +7,13 @@ import {
   reasonText,
   requirementSummary,
   statusText,
-} from '../../lib/account-text.js';
-import { isAtField } from '../../lib/form/field-groups.js';
-import { countText, timeText } from '../../lib/units.js';
+} from '@plinth/console-core/lib/account-text.js';
+import { isAtField } from '@plinth/console-core/lib/form/field-groups.js';
+import { countText, timeText } from '@plinth/console-core/lib/units.js';
+import { useState } from 'react';
+import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
+import { Dialog } from '../../components/controls/dialog.js';
+import { Fact } from '../../components/controls/fact.js';
 import { AccountData } from './account-data.js';
 import { CapabilityChip } from './accounts-page.js';
 import { PersonDrawer } from './persons-tab.js';

@@ -1,7 +1,7 @@
+import { closeAccount, fetchAccount } from '@plinth/console-core/api/accounts.js';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { closeAccount, fetchAccount } from '../../api/accounts.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { CopyBox, CopyButton } from '../../components/controls/copy-button.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';

@@ -1,15 +1,19 @@
+import { fetchAccount, fetchAccounts } from '@plinth/console-core/api/accounts.js';
+import type { AccountRow } from '@plinth/console-core/lib/account.js';
+import {
+  capabilitiesOf,
+  requirementSummary,
+  statusText,
+} from '@plinth/console-core/lib/account-text.js';
+import { countOf, countText, timeText } from '@plinth/console-core/lib/units.js';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { fetchAccount, fetchAccounts } from '../../api/accounts.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { Icon } from '../../components/controls/icon.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { ShowMore } from '../../components/controls/show-more.js';
 import { SearchBox, SearchCheckbox } from '../../components/search/search-fields.js';
-import type { AccountRow } from '../../lib/account.js';
-import { capabilitiesOf, requirementSummary, statusText } from '../../lib/account-text.js';
-import { countOf, countText, timeText } from '../../lib/units.js';
 import { CreateAccount } from './account-data.js';
 import { ModeSwitch } from './mode-switch.js';
 import { usePlatform } from './use-platform.js';

@@ -1,14 +1,22 @@
+import {
+  fetchEventDeliveries,
+  fetchEvents,
+  type Tenant,
+} from '@plinth/console-core/api/accounts.js';
+import {
+  fetchApps,
+  fetchPublishedEvents,
+  type PublishedEvent,
+} from '@plinth/console-core/api/webhooks.js';
+import type { Account, AccountEvent, EventDelivery } from '@plinth/console-core/lib/account.js';
+import { timeText } from '@plinth/console-core/lib/units.js';
 import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { fetchEventDeliveries, fetchEvents, type Tenant } from '../../api/accounts.js';
-import { fetchApps, fetchPublishedEvents, type PublishedEvent } from '../../api/webhooks.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { ShowMore } from '../../components/controls/show-more.js';
 import { useServer } from '../../components/shell/server-context.js';
-import type { Account, AccountEvent, EventDelivery } from '../../lib/account.js';
-import { timeText } from '../../lib/units.js';
 
 /** The events of an account or one of its persons, with their deliveries to event destinations and apps. */
 export function EventsTab(props: {

@@ -1,4 +1,4 @@
-import type { Platform } from '../../api/accounts.js';
+import type { Platform } from '@plinth/console-core/api/accounts.js';
 import { SearchSelect } from '../../components/search/search-fields.js';
 import { useSearchParams } from '../../components/search/use-search-params.js';
 

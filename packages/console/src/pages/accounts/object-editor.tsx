@@ -1,14 +1,14 @@
+import { accountFaultsOf, type Versioned } from '@plinth/console-core/api/accounts.js';
+import { Problem } from '@plinth/console-core/api/problem.js';
+import { storedValues } from '@plinth/console-core/lib/account-form.js';
+import type { RecordField, Values } from '@plinth/console-core/lib/form/record-fields.js';
+import { changesOf, fromLeaves, leavesOf } from '@plinth/console-core/lib/form/request-changes.js';
 import { useMemo, useState } from 'react';
-import { accountFaultsOf, type Versioned } from '../../api/accounts.js';
-import { Problem } from '../../api/problem.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { useDraft } from '../../components/controls/use-draft.js';
 import { useTask } from '../../components/controls/use-task.js';
 import { ConflictPanel } from '../../components/form/conflict-panel.js';
 import { GroupedForm } from '../../components/form/grouped-form.js';
-import { storedValues } from '../../lib/account-form.js';
-import type { RecordField, Values } from '../../lib/form/record-fields.js';
-import { changesOf, fromLeaves, leavesOf } from '../../lib/form/request-changes.js';
 
 interface Base {
   readonly values: Values;

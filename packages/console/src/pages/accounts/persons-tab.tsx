@@ -1,6 +1,3 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import {
   createPerson,
   deletePerson,
@@ -8,7 +5,19 @@ import {
   fetchPersons,
   savePerson,
   type Tenant,
-} from '../../api/accounts.js';
+} from '@plinth/console-core/api/accounts.js';
+import type { Account, Person, Requirement } from '@plinth/console-core/lib/account.js';
+import { personName } from '@plinth/console-core/lib/account-form.js';
+import {
+  fieldName,
+  requirementSummary,
+  statusText,
+} from '@plinth/console-core/lib/account-text.js';
+import { isAtField } from '@plinth/console-core/lib/form/field-groups.js';
+import { countOf, countText } from '@plinth/console-core/lib/units.js';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { Dialog } from '../../components/controls/dialog.js';
@@ -18,11 +27,6 @@ import { ShowMore } from '../../components/controls/show-more.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { SearchBox } from '../../components/search/search-fields.js';
 import { useSearchParams } from '../../components/search/use-search-params.js';
-import type { Account, Person, Requirement } from '../../lib/account.js';
-import { personName } from '../../lib/account-form.js';
-import { fieldName, requirementSummary, statusText } from '../../lib/account-text.js';
-import { isAtField } from '../../lib/form/field-groups.js';
-import { countOf, countText } from '../../lib/units.js';
 import { ObjectEditor } from './object-editor.js';
 import { useRequestFields } from './use-request-fields.js';
 

@@ -1,6 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import {
   accountFaultsOf,
   advanceClock,
@@ -8,7 +5,13 @@ import {
   deleteClock,
   fetchClockAccounts,
   fetchClocks,
-} from '../../api/accounts.js';
+} from '@plinth/console-core/api/accounts.js';
+import type { TestClock } from '@plinth/console-core/lib/account.js';
+import { addMonth, parseAbsolute } from '@plinth/console-core/lib/time/time-text.js';
+import { secondsText } from '@plinth/console-core/lib/units.js';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
@@ -16,9 +19,6 @@ import { Icon } from '../../components/controls/icon.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { useChanges } from '../../components/controls/use-changes.js';
-import type { TestClock } from '../../lib/account.js';
-import { addMonth, parseAbsolute } from '../../lib/time/time-text.js';
-import { secondsText } from '../../lib/units.js';
 import { usePlatform } from './use-platform.js';
 
 const nameOf = ({ name, id }: TestClock): string => name ?? id;

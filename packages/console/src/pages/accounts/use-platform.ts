@@ -1,6 +1,6 @@
+import { fetchPlatforms } from '@plinth/console-core/api/accounts.js';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { fetchPlatforms } from '../../api/accounts.js';
 
 /** Returns the platform and mode in the URL, or the first platform in test mode. */
 export function usePlatform() {

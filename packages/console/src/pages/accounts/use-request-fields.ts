@@ -1,8 +1,8 @@
+import { fetchRequestSchemas } from '@plinth/console-core/api/accounts.js';
+import { HIDDEN_FIELDS } from '@plinth/console-core/lib/account-form.js';
+import { requestFields } from '@plinth/console-core/lib/form/record-fields.js';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { fetchRequestSchemas } from '../../api/accounts.js';
-import { HIDDEN_FIELDS } from '../../lib/account-form.js';
-import { requestFields } from '../../lib/form/record-fields.js';
 
 /** Returns the inputs of a request, derived from its schema on the server. */
 export function useRequestFields(

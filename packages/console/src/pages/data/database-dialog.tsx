@@ -1,9 +1,9 @@
+import type { Database, DatabaseSettings, IntegerFields } from '@plinth/console-core/api/tsdb.js';
+import { parseDuration } from '@plinth/console-core/lib/time/duration.js';
+import { durationText } from '@plinth/console-core/lib/units.js';
 import { useId, useState } from 'react';
-import type { Database, DatabaseSettings, IntegerFields } from '../../api/tsdb.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { TextField } from '../../components/controls/text-field.js';
-import { parseDuration } from '../../lib/time/duration.js';
-import { durationText } from '../../lib/units.js';
 
 /** The dialog that creates a database or changes the settings of one. */
 export function DatabaseDialog(props: {

@@ -1,6 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import {
   changeDatabase,
   createDatabase,
@@ -8,7 +5,11 @@ import {
   deleteDatabase,
   fetchDatabases,
   undeleteDatabase,
-} from '../../api/tsdb.js';
+} from '@plinth/console-core/api/tsdb.js';
+import { bytesText, countOf, countText, retentionText } from '@plinth/console-core/lib/units.js';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { Icon } from '../../components/controls/icon.js';
@@ -16,7 +17,6 @@ import { MenuButton } from '../../components/controls/menu-button.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { SearchBox, SearchCheckbox } from '../../components/search/search-fields.js';
-import { bytesText, countOf, countText, retentionText } from '../../lib/units.js';
 import { DatabaseDialog } from './database-dialog.js';
 import { extentText } from './extent-text.js';
 import { WriteDrawer } from './write/write-drawer.js';

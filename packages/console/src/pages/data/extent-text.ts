@@ -1,5 +1,5 @@
-import type { Extent } from '../../api/tsdb.js';
-import { nanosText } from '../../lib/units.js';
+import type { Extent } from '@plinth/console-core/api/tsdb.js';
+import { nanosText } from '@plinth/console-core/lib/units.js';
 
 /** Formats the first and the last time, to the second. */
 export function extentText({ min_time, max_time }: Extent): string {

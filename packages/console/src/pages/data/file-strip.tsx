@@ -1,6 +1,6 @@
-import type { StoredFile } from '../../api/storage.js';
-import { rowsOf } from '../../lib/rows-of-spans.js';
-import { bytesText, countText, timeText } from '../../lib/units.js';
+import type { StoredFile } from '@plinth/console-core/api/storage.js';
+import { rowsOf } from '@plinth/console-core/lib/rows-of-spans.js';
+import { bytesText, countText, timeText } from '@plinth/console-core/lib/units.js';
 
 const ROW_HEIGHT = 12;
 const GAP = 3;

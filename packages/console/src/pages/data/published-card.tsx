@@ -1,10 +1,10 @@
+import { fetchPublished, publishTable } from '@plinth/console-core/api/open-tables.js';
+import { readerSnippets } from '@plinth/console-core/lib/reader-snippets.js';
+import { countText } from '@plinth/console-core/lib/units.js';
 import { useQuery } from '@tanstack/react-query';
-import { fetchPublished, publishTable } from '../../api/open-tables.js';
 import { CopyBox } from '../../components/controls/copy-button.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
-import { readerSnippets } from '../../lib/reader-snippets.js';
-import { countText } from '../../lib/units.js';
 
 /** How other engines read a published table. Shows nothing if the table is not published. */
 export function PublishedCard({ db, table }: { readonly db: string; readonly table: string }) {

@@ -1,8 +1,8 @@
+import { queryRows } from '@plinth/console-core/api/tsdb.js';
+import { timeText } from '@plinth/console-core/lib/units.js';
 import { useQuery } from '@tanstack/react-query';
-import { queryRows } from '../../api/tsdb.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
-import { timeText } from '../../lib/units.js';
 
 const SHOWN_COUNT = 20;
 

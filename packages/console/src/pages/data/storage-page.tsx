@@ -1,14 +1,20 @@
+import { fetchStorage, flushStorage, type Storage } from '@plinth/console-core/api/storage.js';
+import { fetchTables } from '@plinth/console-core/api/tsdb.js';
+import {
+  bytesText,
+  countOf,
+  countText,
+  durationText,
+  millisText,
+} from '@plinth/console-core/lib/units.js';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import { fetchStorage, flushStorage, type Storage } from '../../api/storage.js';
-import { fetchTables } from '../../api/tsdb.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { DatabaseChoice, useDatabase } from '../../components/controls/database-choice.js';
 import { Fact } from '../../components/controls/fact.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { ShowMore } from '../../components/controls/show-more.js';
 import { useChanges } from '../../components/controls/use-changes.js';
-import { bytesText, countOf, countText, durationText, millisText } from '../../lib/units.js';
 import { extentText } from './extent-text.js';
 import { TableFiles } from './table-files.js';
 import { useStorageJobs } from './use-storage-jobs.js';

@@ -1,13 +1,13 @@
+import { compactTable, fetchStorage, type StoredFile } from '@plinth/console-core/api/storage.js';
+import { bytesText, countText, nanosText } from '@plinth/console-core/lib/units.js';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { compactTable, fetchStorage, type StoredFile } from '../../api/storage.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { Dialog } from '../../components/controls/dialog.js';
 import { Fact } from '../../components/controls/fact.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
-import { bytesText, countText, nanosText } from '../../lib/units.js';
 import { FileStrip } from './file-strip.js';
 import { useStorageJobs } from './use-storage-jobs.js';
 import './table-files.css';

@@ -1,8 +1,15 @@
+import { type Result, resultRunner } from '@plinth/console-core/api/result-runner.js';
+import { fetchTable, type Table, type TableColumn } from '@plinth/console-core/api/tsdb.js';
+import { plotQuery, sampleQuery } from '@plinth/console-core/lib/query/plot-query.js';
+import {
+  absoluteRange,
+  type RangeText,
+  rangeOfTable,
+} from '@plinth/console-core/lib/time/time-range.js';
+import { bytesText, countText, retentionText } from '@plinth/console-core/lib/units.js';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { type Result, resultRunner } from '../../api/result-runner.js';
-import { fetchTable, type Table, type TableColumn } from '../../api/tsdb.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { Fact } from '../../components/controls/fact.js';
@@ -10,9 +17,6 @@ import { Icon } from '../../components/controls/icon.js';
 import { ProblemNote, QueryProblem } from '../../components/controls/problem-note.js';
 import { toast } from '../../components/controls/toasts.js';
 import { ResultGrid } from '../../components/grid/result-grid.js';
-import { plotQuery, sampleQuery } from '../../lib/query/plot-query.js';
-import { absoluteRange, type RangeText, rangeOfTable } from '../../lib/time/time-range.js';
-import { bytesText, countText, retentionText } from '../../lib/units.js';
 import { extentText } from './extent-text.js';
 import { PublishedCard } from './published-card.js';
 import { ConversionList } from './schema/conversion-list.js';

@@ -1,9 +1,9 @@
+import type { Storage } from '@plinth/console-core/api/storage.js';
+import { Paced } from '@plinth/console-core/lib/live/paced.js';
+import { reload, takeState } from '@plinth/console-core/lib/live/query-state.js';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { Storage } from '../../api/storage.js';
 import { type LiveUse, useLive } from '../../components/live/use-live.js';
-import { Paced } from '../../lib/live/paced.js';
-import { reload, takeState } from '../../lib/live/query-state.js';
 
 const LISTS_MS = 5000;
 

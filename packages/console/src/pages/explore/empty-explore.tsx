@@ -1,6 +1,6 @@
+import { writeSampleData } from '@plinth/console-core/api/samples.js';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { writeSampleData } from '../../api/samples.js';
 import { CopyBox } from '../../components/controls/copy-button.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 

@@ -1,9 +1,9 @@
+import type { Language } from '@plinth/console-core/lib/query/macros.js';
+import type { RangeText } from '@plinth/console-core/lib/time/time-range.js';
+import { bytesText, countText, millisText } from '@plinth/console-core/lib/units.js';
 import { useEffect, useState } from 'react';
 import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
-import type { Language } from '../../lib/query/macros.js';
-import type { RangeText } from '../../lib/time/time-range.js';
-import { bytesText, countText, millisText } from '../../lib/units.js';
 import { type ExploreSearch, languageOf, textToSend } from './explore-search.js';
 import { exportEntries } from './export-result.js';
 import type { RunState } from './hooks/use-run.js';

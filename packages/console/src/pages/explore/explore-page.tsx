@@ -1,25 +1,28 @@
-import { useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState } from 'react';
-import { resultRunner } from '../../api/result-runner.js';
-import { fetchDatabases, fetchTables } from '../../api/tsdb.js';
-import { ProblemNote } from '../../components/controls/problem-note.js';
-import type { EditorHandle } from '../../components/editor/code-editor.js';
-import { QueryEditor } from '../../components/editor/query-editor.js';
-import { TimePicker } from '../../components/explore/time-picker.js';
-import { useFollow } from '../../components/explore/use-follow.js';
-import { translated, writeBuilderQuery } from '../../lib/query/builder/write-builder-query.js';
-import { quoteName } from '../../lib/query/identifiers.js';
-import { usesRange } from '../../lib/query/macros.js';
-import { parameterNames } from '../../lib/query/parameters.js';
-import { plotQuery } from '../../lib/query/plot-query.js';
-import { SAMPLE_EXPLORE } from '../../lib/samples.js';
+import { resultRunner } from '@plinth/console-core/api/result-runner.js';
+import { fetchDatabases, fetchTables } from '@plinth/console-core/api/tsdb.js';
+import {
+  translated,
+  writeBuilderQuery,
+} from '@plinth/console-core/lib/query/builder/write-builder-query.js';
+import { quoteName } from '@plinth/console-core/lib/query/identifiers.js';
+import { usesRange } from '@plinth/console-core/lib/query/macros.js';
+import { parameterNames } from '@plinth/console-core/lib/query/parameters.js';
+import { plotQuery } from '@plinth/console-core/lib/query/plot-query.js';
+import { SAMPLE_EXPLORE } from '@plinth/console-core/lib/samples.js';
 import {
   rangeOfTable,
   resolveRange,
   shiftRange,
   type TimeRange,
   widenRange,
-} from '../../lib/time/time-range.js';
+} from '@plinth/console-core/lib/time/time-range.js';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { ProblemNote } from '../../components/controls/problem-note.js';
+import type { EditorHandle } from '../../components/editor/code-editor.js';
+import { QueryEditor } from '../../components/editor/query-editor.js';
+import { TimePicker } from '../../components/explore/time-picker.js';
+import { useFollow } from '../../components/explore/use-follow.js';
 import './explore.css';
 import { QueryBuilder } from './builder/query-builder.js';
 import { EmptyExplore } from './empty-explore.js';

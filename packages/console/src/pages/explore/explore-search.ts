@@ -1,13 +1,13 @@
-import type { QueryText } from '../../api/tsdb.js';
-import { expandMacros, type Language } from '../../lib/query/macros.js';
-import { parametersJson } from '../../lib/query/parameters.js';
+import type { QueryText } from '@plinth/console-core/api/tsdb.js';
+import { expandMacros, type Language } from '@plinth/console-core/lib/query/macros.js';
+import { parametersJson } from '@plinth/console-core/lib/query/parameters.js';
 import {
   absoluteRange,
   DEFAULT_RANGE,
   type RangeText,
   resolveRange,
   type TimeRange,
-} from '../../lib/time/time-range.js';
+} from '@plinth/console-core/lib/time/time-range.js';
 
 /** The search parameters of Explore. All values are strings. */
 export type ExploreSearch = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
-import { download } from '../../api/download.js';
-import { type QueryText, queryLink } from '../../api/tsdb.js';
+import { download } from '@plinth/console-core/api/download.js';
+import { type QueryText, queryLink } from '@plinth/console-core/api/tsdb.js';
 import type { MenuEntry } from '../../components/controls/menu-button.js';
 import { toast } from '../../components/controls/toasts.js';
 import type { RunState } from './hooks/use-run.js';

@@ -1,12 +1,12 @@
+import { deleteSavedQuery, fetchSavedQueries } from '@plinth/console-core/api/tsdb.js';
+import { countText, millisText, timeText } from '@plinth/console-core/lib/units.js';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { deleteSavedQuery, fetchSavedQueries } from '../../api/tsdb.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
 import { Dialog } from '../../components/controls/dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { toast } from '../../components/controls/toasts.js';
-import { countText, millisText, timeText } from '../../lib/units.js';
 import type { ExploreSearch } from './explore-search.js';
 import { readHistory } from './run-history.js';
 

@@ -1,12 +1,12 @@
-import { useId } from 'react';
-import { useSearchParams } from '../../components/search/use-search-params.js';
 import {
   PARAMETER_TYPES,
   parameterJson,
   typeKey,
   typeOf,
   valueKey,
-} from '../../lib/query/parameters.js';
+} from '@plinth/console-core/lib/query/parameters.js';
+import { useId } from 'react';
+import { useSearchParams } from '../../components/search/use-search-params.js';
 import type { ExploreSearch } from './explore-search.js';
 
 interface ParameterProps {

@@ -1,5 +1,5 @@
-import { type PlanStep, stepsOf } from '../../lib/query/plan-tree.js';
-import { countText } from '../../lib/units.js';
+import { type PlanStep, stepsOf } from '@plinth/console-core/lib/query/plan-tree.js';
+import { countText } from '@plinth/console-core/lib/units.js';
 import './plan-view.css';
 
 /** Shows the steps of a query plan, each with its row count and its share of the time. */

@@ -1,4 +1,4 @@
-import { keep, readKept } from '../../lib/storage/database.js';
+import { keep, readKept } from '@plinth/console-core/lib/storage/database.js';
 
 const KEY = 'history';
 const MAX_COUNT = 500;

@@ -1,17 +1,17 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { Problem } from '../../api/problem.js';
+import { Problem } from '@plinth/console-core/api/problem.js';
 import {
   createSavedQuery,
   fetchSavedQuery,
   replaceSavedQuery,
   type SavedQuery,
-} from '../../api/tsdb.js';
+} from '@plinth/console-core/api/tsdb.js';
+import { timeText } from '@plinth/console-core/lib/units.js';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { copyText } from '../../components/controls/copy-button.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
-import { timeText } from '../../lib/units.js';
 import { type ExploreSearch, languageOf } from './explore-search.js';
 
 /** Saves the query on the server, as a new one or in place of the opened one. Another user's change is never overwritten without confirmation. */

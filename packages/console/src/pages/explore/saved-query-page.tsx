@@ -1,7 +1,7 @@
+import { fetchSavedQuery } from '@plinth/console-core/api/tsdb.js';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { fetchSavedQuery } from '../../api/tsdb.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 
 /** Opens the saved query whose id is in the address. */

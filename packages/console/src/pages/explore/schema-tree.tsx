@@ -1,12 +1,12 @@
+import { type Database, fetchTables, type Table } from '@plinth/console-core/api/tsdb.js';
+import { countText } from '@plinth/console-core/lib/units.js';
 import { useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState } from 'react';
-import { type Database, fetchTables, type Table } from '../../api/tsdb.js';
 import { Icon } from '../../components/controls/icon.js';
 import { useDelayed } from '../../components/controls/use-delayed.js';
 import { rowMark, useRovingRows } from '../../components/grid/use-roving-rows.js';
 import { useSearchParams } from '../../components/search/use-search-params.js';
-import { countText } from '../../lib/units.js';
 
 const ROW_HEIGHT = 28;
 const MAX_TABLE_COUNT = 1000;

@@ -1,16 +1,16 @@
-import { useId, useRef, useState } from 'react';
-import { Dialog, Popover } from 'react-aria-components';
-import { copyText } from '../../components/controls/copy-button.js';
-import { Icon } from '../../components/controls/icon.js';
-import { toast } from '../../components/controls/toasts.js';
-import { usesRange } from '../../lib/query/macros.js';
+import { usesRange } from '@plinth/console-core/lib/query/macros.js';
 import {
   absoluteRange,
   isMoving,
   type RangeText,
   rangeLabel,
   resolveRange,
-} from '../../lib/time/time-range.js';
+} from '@plinth/console-core/lib/time/time-range.js';
+import { useId, useRef, useState } from 'react';
+import { Dialog, Popover } from 'react-aria-components';
+import { copyText } from '../../components/controls/copy-button.js';
+import { Icon } from '../../components/controls/icon.js';
+import { toast } from '../../components/controls/toasts.js';
 import { type ExploreSearch, rangeOf } from './explore-search.js';
 import type { RunState } from './hooks/use-run.js';
 

@@ -1,4 +1,4 @@
-import { type QueryText, queryCurl, queryPath } from '../../api/tsdb.js';
+import { type QueryText, queryCurl, queryPath } from '@plinth/console-core/api/tsdb.js';
 import { copyText } from '../../components/controls/copy-button.js';
 import type { MenuEntry } from '../../components/controls/menu-button.js';
 import { toast } from '../../components/controls/toasts.js';

@@ -1,8 +1,8 @@
+import type { SeriesSet } from '@plinth/console-core/lib/chart/series.js';
+import { cellText, type Frame, isNumeric } from '@plinth/console-core/lib/frame/frame.js';
+import type { TimeRange } from '@plinth/console-core/lib/time/time-range.js';
+import { countText, quantityText, unitOf } from '@plinth/console-core/lib/units.js';
 import { TimeChart } from '../../components/chart/time-chart.js';
-import type { SeriesSet } from '../../lib/chart/series.js';
-import { cellText, type Frame, isNumeric } from '../../lib/frame/frame.js';
-import type { TimeRange } from '../../lib/time/time-range.js';
-import { countText, quantityText, unitOf } from '../../lib/units.js';
 
 const MAX_CARD_COUNT = 24;
 

@@ -1,5 +1,5 @@
-import { queryRows } from '../../api/tsdb.js';
-import { quoteName } from '../../lib/query/identifiers.js';
+import { queryRows } from '@plinth/console-core/api/tsdb.js';
+import { quoteName } from '@plinth/console-core/lib/query/identifiers.js';
 
 const MAX_VALUE_COUNT = 100;
 

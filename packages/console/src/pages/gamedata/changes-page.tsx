@@ -1,12 +1,12 @@
+import { discardDraft, stepHistory, validateDraft } from '@plinth/console-core/api/gamedata.js';
+import { countOf } from '@plinth/console-core/lib/units.js';
 import { useState } from 'react';
-import { discardDraft, stepHistory, validateDraft } from '../../api/gamedata.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
 import { ProblemNote, QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { useTask } from '../../components/controls/use-task.js';
 import { FaultList } from '../../components/form/fault-list.js';
-import { countOf } from '../../lib/units.js';
 import { GameDataFrame } from './gamedata-frame.js';
 import { HistoryTable } from './history-table.js';
 import { useEditor } from './use-editor.js';

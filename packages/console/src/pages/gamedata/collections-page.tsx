@@ -1,11 +1,11 @@
+import { fetchCollections, searchRecords } from '@plinth/console-core/api/gamedata.js';
+import { countText } from '@plinth/console-core/lib/units.js';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { fetchCollections, searchRecords } from '../../api/gamedata.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useDelayed } from '../../components/controls/use-delayed.js';
 import { SearchBox } from '../../components/search/search-fields.js';
-import { countText } from '../../lib/units.js';
 import { GameDataFrame } from './gamedata-frame.js';
 
 const TYPING_MS = 200;

@@ -1,12 +1,17 @@
+import {
+  exportData,
+  faultsOf,
+  type ImportReport,
+  importData,
+} from '@plinth/console-core/api/gamedata.js';
+import { countOf, countText } from '@plinth/console-core/lib/units.js';
 import { useState } from 'react';
-import { exportData, faultsOf, type ImportReport, importData } from '../../api/gamedata.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { Fact } from '../../components/controls/fact.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { useTask } from '../../components/controls/use-task.js';
 import { FaultList } from '../../components/form/fault-list.js';
-import { countOf, countText } from '../../lib/units.js';
 import { GameDataFrame } from './gamedata-frame.js';
 import { useEditor } from './use-editor.js';
 

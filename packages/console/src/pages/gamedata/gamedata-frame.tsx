@@ -1,9 +1,9 @@
+import { Problem } from '@plinth/console-core/api/problem.js';
+import { fetchEditorSession } from '@plinth/console-core/api/server.js';
+import { session } from '@plinth/console-core/api/session.js';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { Problem } from '../../api/problem.js';
-import { fetchEditorSession } from '../../api/server.js';
-import { session } from '../../api/session.js';
 import { ProblemNote, QueryProblem } from '../../components/controls/problem-note.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { useTask } from '../../components/controls/use-task.js';

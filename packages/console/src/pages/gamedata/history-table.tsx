@@ -1,7 +1,7 @@
+import type { HistoryEntry, PatchOperation } from '@plinth/console-core/api/gamedata.js';
+import { timeText } from '@plinth/console-core/lib/units.js';
 import { Link } from '@tanstack/react-router';
-import type { HistoryEntry, PatchOperation } from '../../api/gamedata.js';
 import { DataTable, type TableColumn } from '../../components/controls/data-table.js';
-import { timeText } from '../../lib/units.js';
 
 const MAX_OPERATIONS = 6;
 

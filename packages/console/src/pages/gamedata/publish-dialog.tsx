@@ -1,14 +1,19 @@
+import {
+  faultsOf,
+  fetchCollections,
+  publishDraft,
+  validateDraft,
+} from '@plinth/console-core/api/gamedata.js';
+import { countOf } from '@plinth/console-core/lib/units.js';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { faultsOf, fetchCollections, publishDraft, validateDraft } from '../../api/gamedata.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { FaultList } from '../../components/form/fault-list.js';
-import { countOf } from '../../lib/units.js';
 
 /** Publishes the draft as a new version, after showing what changes. */
 export function PublishDialog({ onClose }: { readonly onClose: () => void }) {

@@ -1,6 +1,3 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import {
   faultsOf,
   fetchPublished,
@@ -8,8 +5,17 @@ import {
   fetchSchemas,
   type LoadedRecord,
   saveRecord,
-} from '../../api/gamedata.js';
-import { Problem } from '../../api/problem.js';
+} from '@plinth/console-core/api/gamedata.js';
+import { Problem } from '@plinth/console-core/api/problem.js';
+import type { Fault } from '@plinth/console-core/lib/form/fault.js';
+import {
+  parseRecord,
+  SCHEMA_NAMES,
+  type Values,
+} from '@plinth/console-core/lib/form/record-fields.js';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { ProblemNote, QueryProblem } from '../../components/controls/problem-note.js';
 import { toast } from '../../components/controls/toasts.js';
 import { useDraft } from '../../components/controls/use-draft.js';
@@ -17,8 +23,6 @@ import { useTask } from '../../components/controls/use-task.js';
 import { ConflictPanel } from '../../components/form/conflict-panel.js';
 import { FaultList } from '../../components/form/fault-list.js';
 import { RecordForm } from '../../components/form/record-form.js';
-import type { Fault } from '../../lib/form/fault.js';
-import { parseRecord, SCHEMA_NAMES, type Values } from '../../lib/form/record-fields.js';
 import { PublishDialog } from './publish-dialog.js';
 import { RecordJson } from './record-json.js';
 import { useEditor } from './use-editor.js';

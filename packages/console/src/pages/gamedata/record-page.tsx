@@ -1,6 +1,3 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import {
   deleteRecord,
   faultsOf,
@@ -8,15 +5,18 @@ import {
   fetchRecord,
   type GameRecord,
   type LoadedRecord,
-} from '../../api/gamedata.js';
+} from '@plinth/console-core/api/gamedata.js';
+import { recordName } from '@plinth/console-core/lib/form/record-fields.js';
+import { countText } from '@plinth/console-core/lib/units.js';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { CopyButton } from '../../components/controls/copy-button.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { FaultList } from '../../components/form/fault-list.js';
-import { recordName } from '../../lib/form/record-fields.js';
-import { countText } from '../../lib/units.js';
 import { SignedIn } from './gamedata-frame.js';
 import { HistoryTable } from './history-table.js';
 import { RecordEditor } from './record-editor.js';

@@ -1,13 +1,13 @@
+import { fetchRecords } from '@plinth/console-core/api/gamedata.js';
+import { recordName } from '@plinth/console-core/lib/form/record-fields.js';
+import { countOf, countText } from '@plinth/console-core/lib/units.js';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { fetchRecords } from '../../api/gamedata.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { Icon } from '../../components/controls/icon.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { SearchBox } from '../../components/search/search-fields.js';
-import { recordName } from '../../lib/form/record-fields.js';
-import { countOf, countText } from '../../lib/units.js';
 import { SignedIn } from './gamedata-frame.js';
 import { NewRecord } from './record-editor.js';
 import { useEditor } from './use-editor.js';

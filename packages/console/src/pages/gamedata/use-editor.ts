@@ -1,5 +1,5 @@
+import { type EditorSession, fetchEditorSession } from '@plinth/console-core/api/server.js';
 import { useQuery } from '@tanstack/react-query';
-import { type EditorSession, fetchEditorSession } from '../../api/server.js';
 
 type Scope = EditorSession['scopes'][number];
 

@@ -1,5 +1,5 @@
+import { fetchHistory, type HistoryEntry } from '@plinth/console-core/api/gamedata.js';
 import { useQuery } from '@tanstack/react-query';
-import { fetchHistory, type HistoryEntry } from '../../api/gamedata.js';
 
 /** Fetches changes that are neither published nor discarded, newest first. */
 export function useOpenChanges() {

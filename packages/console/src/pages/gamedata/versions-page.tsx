@@ -1,11 +1,11 @@
+import { fetchVersions, restoreVersion } from '@plinth/console-core/api/gamedata.js';
+import { countText, timeText } from '@plinth/console-core/lib/units.js';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { fetchVersions, restoreVersion } from '../../api/gamedata.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
-import { countText, timeText } from '../../lib/units.js';
 import { GameDataFrame } from './gamedata-frame.js';
 import { useEditor } from './use-editor.js';
 

@@ -1,14 +1,20 @@
+import type { ServerInfo } from '@plinth/console-core/api/server.js';
+import { fetchDatabases, fetchSavedQueries } from '@plinth/console-core/api/tsdb.js';
+import {
+  bytesText,
+  countText,
+  durationText,
+  retentionText,
+  timeText,
+} from '@plinth/console-core/lib/units.js';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import type { ServerInfo } from '../../api/server.js';
-import { fetchDatabases, fetchSavedQueries } from '../../api/tsdb.js';
 import { CopyBox } from '../../components/controls/copy-button.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { Icon } from '../../components/controls/icon.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useServer } from '../../components/shell/server-context.js';
-import { bytesText, countText, durationText, retentionText, timeText } from '../../lib/units.js';
 import './home.css';
 import type { Problem } from './problems.js';
 

@@ -1,11 +1,11 @@
-import { fetchTop, NEAR_LIMIT, usedShare } from '../../api/limits.js';
-import { fetchTriggerLog } from '../../api/processing.js';
-import { fetchHealth, type ServerInfo } from '../../api/server.js';
-import { fetchStorage } from '../../api/storage.js';
-import { fetchDatabases } from '../../api/tsdb.js';
-import { type App, fetchApps, fetchQueue } from '../../api/webhooks.js';
-import { countText, durationText } from '../../lib/units.js';
-import { deliveryCount, deliveryFigures } from '../../lib/webhooks/delivery-text.js';
+import { fetchTop, NEAR_LIMIT, usedShare } from '@plinth/console-core/api/limits.js';
+import { fetchTriggerLog } from '@plinth/console-core/api/processing.js';
+import { fetchHealth, type ServerInfo } from '@plinth/console-core/api/server.js';
+import { fetchStorage } from '@plinth/console-core/api/storage.js';
+import { fetchDatabases } from '@plinth/console-core/api/tsdb.js';
+import { type App, fetchApps, fetchQueue } from '@plinth/console-core/api/webhooks.js';
+import { countText, durationText } from '@plinth/console-core/lib/units.js';
+import { deliveryCount, deliveryFigures } from '@plinth/console-core/lib/webhooks/delivery-text.js';
 
 /** A problem that an operator should check, with the page for it. */
 export interface Problem {

@@ -1,11 +1,11 @@
+import { queryRows } from '@plinth/console-core/api/tsdb.js';
+import { fetchHistory } from '@plinth/console-core/api/webhooks.js';
+import { expandMacros } from '@plinth/console-core/lib/query/macros.js';
+import { shortNumber } from '@plinth/console-core/lib/units.js';
+import { successPercent } from '@plinth/console-core/lib/webhooks/delivery-history.js';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { queryRows } from '../../api/tsdb.js';
-import { fetchHistory } from '../../api/webhooks.js';
 import { DeliveryBars } from '../../components/chart/delivery-bars.js';
-import { expandMacros } from '../../lib/query/macros.js';
-import { shortNumber } from '../../lib/units.js';
-import { successPercent } from '../../lib/webhooks/delivery-history.js';
 import { rate } from '../server/panels.js';
 
 const MINUTES = 60;

@@ -1,16 +1,16 @@
-import { useState } from 'react';
 import {
   CREDENTIALS,
   type Credential,
   createCredential,
   type Identity,
   isOfApp,
-} from '../../api/identities.js';
+} from '@plinth/console-core/api/identities.js';
+import { parseDuration } from '@plinth/console-core/lib/time/duration.js';
+import { durationText } from '@plinth/console-core/lib/units.js';
+import { useState } from 'react';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { SecretDialog } from '../../components/controls/secret-dialog.js';
 import { TextField } from '../../components/controls/text-field.js';
-import { parseDuration } from '../../lib/time/duration.js';
-import { durationText } from '../../lib/units.js';
 
 /** Creates a credential for an identity. The token is shown only once. */
 export function CredentialDialog(props: {

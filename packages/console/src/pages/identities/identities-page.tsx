@@ -1,5 +1,3 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import {
   attributesOf,
   CREDENTIALS,
@@ -7,7 +5,10 @@ import {
   endCredential,
   fetchIdentities,
   type Identity,
-} from '../../api/identities.js';
+} from '@plinth/console-core/api/identities.js';
+import { countText, timeText } from '@plinth/console-core/lib/units.js';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
@@ -19,7 +20,6 @@ import { ShowMore } from '../../components/controls/show-more.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
 import { useChanges } from '../../components/controls/use-changes.js';
-import { countText, timeText } from '../../lib/units.js';
 import { CredentialDialog } from './credential-dialog.js';
 import { IdentityDialog } from './identity-dialog.js';
 

@@ -1,4 +1,3 @@
-import { useId, useState } from 'react';
 import {
   type Attributes,
   attributesOf,
@@ -7,7 +6,8 @@ import {
   type Identity,
   type IdentityKind,
   KINDS,
-} from '../../api/identities.js';
+} from '@plinth/console-core/api/identities.js';
+import { useId, useState } from 'react';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { SecretDialog } from '../../components/controls/secret-dialog.js';
 import { TextField } from '../../components/controls/text-field.js';

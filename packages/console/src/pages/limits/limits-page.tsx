@@ -1,6 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useId, useState } from 'react';
 import {
   type Bucket,
   ban,
@@ -14,15 +11,18 @@ import {
   resetUsage,
   type TopCaller,
   usedShare,
-} from '../../api/limits.js';
+} from '@plinth/console-core/api/limits.js';
+import { parseDuration } from '@plinth/console-core/lib/time/duration.js';
+import { countText, durationText, secondsText } from '@plinth/console-core/lib/units.js';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useId, useState } from 'react';
 import { ACTIONS, DataTable, type TableColumn } from '../../components/controls/data-table.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { SearchBox, SearchSelect } from '../../components/search/search-fields.js';
-import { parseDuration } from '../../lib/time/duration.js';
-import { countText, durationText, secondsText } from '../../lib/units.js';
 import { RejectedCallers, RejectionText } from './rejected-callers.js';
 import './limits.css';
 

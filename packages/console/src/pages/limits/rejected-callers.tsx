@@ -1,11 +1,11 @@
+import { fetchRejections, type RejectionCount } from '@plinth/console-core/api/limits.js';
+import { limitName } from '@plinth/console-core/lib/limit-steps.js';
+import { countOf, countText, secondsText } from '@plinth/console-core/lib/units.js';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
-import { fetchRejections, type RejectionCount } from '../../api/limits.js';
 import { ACTIONS, DataTable, type TableColumn } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
-import { limitName } from '../../lib/limit-steps.js';
-import { countOf, countText, secondsText } from '../../lib/units.js';
 
 const REFRESH_MS = 5000;
 const SHOWN_COUNT = 20;

@@ -1,6 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useId, useState } from 'react';
 import {
   type Decision,
   fetchLimitedRoutes,
@@ -8,16 +5,24 @@ import {
   type LimitedRoute,
   simulate,
   type Usage,
-} from '../../api/limits.js';
-import { fetchSettings } from '../../api/server.js';
+} from '@plinth/console-core/api/limits.js';
+import { fetchSettings } from '@plinth/console-core/api/server.js';
+import {
+  type LimitStep,
+  limitName,
+  limitSteps,
+  requestsLeft,
+} from '@plinth/console-core/lib/limit-steps.js';
+import { countOf, countText, durationText, timeText } from '@plinth/console-core/lib/units.js';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useId, useState } from 'react';
 import { CopyBox } from '../../components/controls/copy-button.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { ProblemNote, QueryProblem } from '../../components/controls/problem-note.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { useTask } from '../../components/controls/use-task.js';
 import { useSearchParams } from '../../components/search/use-search-params.js';
-import { type LimitStep, limitName, limitSteps, requestsLeft } from '../../lib/limit-steps.js';
-import { countOf, countText, durationText, timeText } from '../../lib/units.js';
 
 const SETTING = 'rate_limit.secondary_';
 /** A request to a path that is not in the list, or to another system. */

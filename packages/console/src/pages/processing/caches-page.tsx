@@ -1,14 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useId, useState } from 'react';
 import {
   type Cache,
   cacheQuery,
   createCache,
   deleteCache,
   fetchCaches,
-} from '../../api/processing.js';
-import { fetchTables, type Table } from '../../api/tsdb.js';
+} from '@plinth/console-core/api/processing.js';
+import { fetchTables, type Table } from '@plinth/console-core/api/tsdb.js';
+import { parseDuration } from '@plinth/console-core/lib/time/duration.js';
+import { countText, durationText } from '@plinth/console-core/lib/units.js';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useId, useState } from 'react';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { DatabaseChoice, useDatabase } from '../../components/controls/database-choice.js';
@@ -18,8 +20,6 @@ import { Icon } from '../../components/controls/icon.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { useChanges } from '../../components/controls/use-changes.js';
-import { parseDuration } from '../../lib/time/duration.js';
-import { countText, durationText } from '../../lib/units.js';
 
 const MAX_TABLES = 500;
 

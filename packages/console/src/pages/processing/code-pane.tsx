@@ -1,13 +1,17 @@
+import {
+  fetchPluginCode,
+  savePluginCode,
+  type Trigger,
+} from '@plinth/console-core/api/processing.js';
+import { errorPosition } from '@plinth/console-core/lib/plugins/trigger-runs.js';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { fetchPluginCode, savePluginCode, type Trigger } from '../../api/processing.js';
 import { ProblemNote, QueryProblem } from '../../components/controls/problem-note.js';
 import { toast } from '../../components/controls/toasts.js';
 import { useDraft } from '../../components/controls/use-draft.js';
 import { useTask } from '../../components/controls/use-task.js';
 import { CodeEditor } from '../../components/editor/code-editor.js';
 import type { MountEditor } from '../../components/editor/mount-editor.js';
-import { errorPosition } from '../../lib/plugins/trigger-runs.js';
 import { DryRunPane, useDryRun } from './dry-run-pane.js';
 
 const loadPython = async (): Promise<MountEditor> =>

@@ -1,11 +1,14 @@
+import {
+  deleteContinuousQuery,
+  fetchContinuousQueries,
+} from '@plinth/console-core/api/processing.js';
+import { timeText } from '@plinth/console-core/lib/units.js';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { deleteContinuousQuery, fetchContinuousQueries } from '../../api/processing.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
-import { timeText } from '../../lib/units.js';
 
 /** The runs change the list. */
 const REFRESH_MS = 5000;

@@ -1,10 +1,14 @@
+import { unlessMissing } from '@plinth/console-core/api/client.js';
+import { Problem } from '@plinth/console-core/api/problem.js';
+import {
+  createTrigger,
+  fetchPluginCode,
+  savePluginCode,
+} from '@plinth/console-core/api/processing.js';
+import { parseArguments, pluginTemplate } from '@plinth/console-core/lib/plugins/specification.js';
 import { useState } from 'react';
-import { unlessMissing } from '../../api/client.js';
-import { Problem } from '../../api/problem.js';
-import { createTrigger, fetchPluginCode, savePluginCode } from '../../api/processing.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { TextField } from '../../components/controls/text-field.js';
-import { parseArguments, pluginTemplate } from '../../lib/plugins/specification.js';
 
 const BEHAVIORS = ['log', 'retry', 'disable'] as const;
 const ARGUMENTS = 'Invalid arguments; use pairs such as host=a, limit=10.';

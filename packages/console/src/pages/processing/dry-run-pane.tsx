@@ -1,13 +1,18 @@
+import {
+  type DryRun,
+  dryRun,
+  fetchTriggerArguments,
+  type Trigger,
+} from '@plinth/console-core/api/processing.js';
+import { fetchTable, fetchTables, queryRows } from '@plinth/console-core/api/tsdb.js';
+import { linesOfRows, newestRowsQuery } from '@plinth/console-core/lib/plugins/plugin-input.js';
+import { triggerInput } from '@plinth/console-core/lib/plugins/specification.js';
+import { countOf } from '@plinth/console-core/lib/units.js';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { type DryRun, dryRun, fetchTriggerArguments, type Trigger } from '../../api/processing.js';
-import { fetchTable, fetchTables, queryRows } from '../../api/tsdb.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { useTask } from '../../components/controls/use-task.js';
-import { linesOfRows, newestRowsQuery } from '../../lib/plugins/plugin-input.js';
-import { triggerInput } from '../../lib/plugins/specification.js';
-import { countOf } from '../../lib/units.js';
 
 const SAMPLE_COUNT = 5;
 

@@ -1,5 +1,9 @@
+import {
+  fetchTriggerActivity,
+  type Trigger,
+  type TriggerActivity,
+} from '@plinth/console-core/api/processing.js';
 import { useQuery } from '@tanstack/react-query';
-import { fetchTriggerActivity, type Trigger, type TriggerActivity } from '../../api/processing.js';
 
 const ACTIVITY_MS = 10_000;
 

@@ -1,15 +1,20 @@
+import {
+  fetchTriggerLog,
+  type LogLine,
+  logQuery,
+  MAX_LOG_LINES,
+} from '@plinth/console-core/api/processing.js';
+import { reload } from '@plinth/console-core/lib/live/query-state.js';
+import { countText } from '@plinth/console-core/lib/units.js';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
-import { fetchTriggerLog, type LogLine, logQuery, MAX_LOG_LINES } from '../../api/processing.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { NewRowsButton } from '../../components/live/new-rows-button.js';
 import { useLive } from '../../components/live/use-live.js';
 import { useNewRows } from '../../components/live/use-new-rows.js';
 import { useSampled } from '../../components/live/use-sampled.js';
-import { reload } from '../../lib/live/query-state.js';
-import { countText } from '../../lib/units.js';
 
 const NONE: readonly LogLine[] = [];
 const keyOfLine = ({ event_time, trigger_name, log_text }: LogLine): string =>

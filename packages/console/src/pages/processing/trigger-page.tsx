@@ -1,20 +1,20 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import {
   deleteTrigger,
   fetchTriggerArguments,
   fetchTriggers,
   switchTrigger,
   type Trigger,
-} from '../../api/processing.js';
+} from '@plinth/console-core/api/processing.js';
+import { specificationText } from '@plinth/console-core/lib/plugins/specification.js';
+import { runsOf, type TriggerRun } from '@plinth/console-core/lib/plugins/trigger-runs.js';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { Fact } from '../../components/controls/fact.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
-import { specificationText } from '../../lib/plugins/specification.js';
-import { runsOf, type TriggerRun } from '../../lib/plugins/trigger-runs.js';
 import { CodePane } from './code-pane.js';
 import { TriggerChip, useTriggerActivity } from './trigger-chip.js';
 import { TriggerLog, useTriggerLog } from './trigger-log.js';

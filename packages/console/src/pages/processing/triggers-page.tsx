@@ -1,12 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import {
   deleteTrigger,
   fetchTriggers,
   switchTrigger,
   type TriggerActivity,
-} from '../../api/processing.js';
+} from '@plinth/console-core/api/processing.js';
+import { specificationText } from '@plinth/console-core/lib/plugins/specification.js';
+import { countText, timeText } from '@plinth/console-core/lib/units.js';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { DatabaseChoice, useDatabase } from '../../components/controls/database-choice.js';
@@ -14,8 +16,6 @@ import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
-import { specificationText } from '../../lib/plugins/specification.js';
-import { countText, timeText } from '../../lib/units.js';
 import { ContinuousQueries } from './continuous-queries.js';
 import { CreateTrigger } from './create-trigger.js';
 import { TriggerChip, useTriggerActivity } from './trigger-chip.js';

@@ -1,6 +1,9 @@
+import { fetchLogs, type LogLine, type LogPage } from '@plinth/console-core/api/server.js';
+import { withNewLines } from '@plinth/console-core/lib/live/log-lines.js';
+import { reload } from '@plinth/console-core/lib/live/query-state.js';
+import { countText } from '@plinth/console-core/lib/units.js';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { fetchLogs, type LogLine, type LogPage } from '../../api/server.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { NewRowsButton } from '../../components/live/new-rows-button.js';
@@ -8,9 +11,6 @@ import { useLive } from '../../components/live/use-live.js';
 import { useNewRows } from '../../components/live/use-new-rows.js';
 import { useSampled } from '../../components/live/use-sampled.js';
 import { SearchBox, SearchCheckbox, SearchSelect } from '../../components/search/search-fields.js';
-import { withNewLines } from '../../lib/live/log-lines.js';
-import { reload } from '../../lib/live/query-state.js';
-import { countText } from '../../lib/units.js';
 
 const SHOWN_COUNT = 300;
 const NONE: readonly LogLine[] = [];

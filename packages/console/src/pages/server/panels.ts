@@ -1,4 +1,4 @@
-import { RANGE_CONDITION } from '../../lib/query/macros.js';
+import { RANGE_CONDITION } from '@plinth/console-core/lib/query/macros.js';
 
 /** A chart of the dashboard: a query of the server's own metrics, which can be opened in Explore. */
 export interface Panel {

@@ -1,12 +1,12 @@
+import { cancelQuery, fetchQueries, type LoggedQuery } from '@plinth/console-core/api/tsdb.js';
+import { millisText, nanosText } from '@plinth/console-core/lib/units.js';
 import { useQuery } from '@tanstack/react-query';
-import { cancelQuery, fetchQueries, type LoggedQuery } from '../../api/tsdb.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { toast } from '../../components/controls/toasts.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { useLiveState } from '../../components/live/use-live.js';
-import { millisText, nanosText } from '../../lib/units.js';
 import './queries.css';
 
 const SHOWN_COUNT = 100;

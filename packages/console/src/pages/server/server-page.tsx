@@ -1,15 +1,20 @@
+import { resultRunner } from '@plinth/console-core/api/result-runner.js';
+import { buildSeries } from '@plinth/console-core/lib/chart/series.js';
+import { expandMacros } from '@plinth/console-core/lib/query/macros.js';
+import { type RangeText, resolveRange } from '@plinth/console-core/lib/time/time-range.js';
+import {
+  bytesText,
+  durationText,
+  quantityText,
+  shortNumber,
+} from '@plinth/console-core/lib/units.js';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { resultRunner } from '../../api/result-runner.js';
 import { TimeChart } from '../../components/chart/time-chart.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { refreshMs, TimePicker } from '../../components/explore/time-picker.js';
 import { useServer } from '../../components/shell/server-context.js';
-import { buildSeries } from '../../lib/chart/series.js';
-import { expandMacros } from '../../lib/query/macros.js';
-import { type RangeText, resolveRange } from '../../lib/time/time-range.js';
-import { bytesText, durationText, quantityText, shortNumber } from '../../lib/units.js';
 import { LogList } from './log-list.js';
 import { PANELS, type Panel } from './panels.js';
 import { SettingsList } from './settings-list.js';

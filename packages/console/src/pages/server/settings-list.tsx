@@ -1,10 +1,10 @@
+import { fetchSettings, type Setting } from '@plinth/console-core/api/server.js';
+import { countText } from '@plinth/console-core/lib/units.js';
 import { useQuery } from '@tanstack/react-query';
-import { fetchSettings, type Setting } from '../../api/server.js';
 import { CopyButton } from '../../components/controls/copy-button.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { SearchBox, SearchCheckbox } from '../../components/search/search-fields.js';
-import { countText } from '../../lib/units.js';
 
 /** Lists the effective settings. They are read-only here, because they are set at startup. */
 export function SettingsList({ find, isAll }: { readonly find: string; readonly isAll: boolean }) {

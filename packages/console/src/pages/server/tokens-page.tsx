@@ -1,7 +1,10 @@
+import { createToken, deleteToken, fetchTokens } from '@plinth/console-core/api/tsdb.js';
+import { parsePermissions, permissionsText } from '@plinth/console-core/lib/permissions.js';
+import { parseDuration } from '@plinth/console-core/lib/time/duration.js';
+import { durationText, timeText } from '@plinth/console-core/lib/units.js';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { createToken, deleteToken, fetchTokens } from '../../api/tsdb.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { CopyBox } from '../../components/controls/copy-button.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
@@ -13,9 +16,6 @@ import { SecretDialog } from '../../components/controls/secret-dialog.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
 import { useServer } from '../../components/shell/server-context.js';
-import { parsePermissions, permissionsText } from '../../lib/permissions.js';
-import { parseDuration } from '../../lib/time/duration.js';
-import { durationText, timeText } from '../../lib/units.js';
 import { UsersSection } from './users-section.js';
 
 const OPERATOR = '_admin';

@@ -1,6 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { fetchDatabases } from '../../api/tsdb.js';
+import { fetchDatabases } from '@plinth/console-core/api/tsdb.js';
 import {
   createUser,
   deleteUser,
@@ -12,7 +10,9 @@ import {
   revoke,
   setPassword,
   type User,
-} from '../../api/users.js';
+} from '@plinth/console-core/api/users.js';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';

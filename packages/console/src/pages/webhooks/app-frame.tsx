@@ -1,16 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { type App, fetchApp, ping, suspend } from '../../api/webhooks.js';
-import { QueryProblem } from '../../components/controls/problem-note.js';
-import { useChanges } from '../../components/controls/use-changes.js';
-import { NotFound } from '../../components/shell/not-found.js';
-import { millisText } from '../../lib/units.js';
+import { type App, fetchApp, ping, suspend } from '@plinth/console-core/api/webhooks.js';
+import { millisText } from '@plinth/console-core/lib/units.js';
 import {
   deliveryCount,
   deliveryDuration,
   deliveryFigures,
-} from '../../lib/webhooks/delivery-text.js';
+} from '@plinth/console-core/lib/webhooks/delivery-text.js';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { QueryProblem } from '../../components/controls/problem-note.js';
+import { useChanges } from '../../components/controls/use-changes.js';
+import { NotFound } from '../../components/shell/not-found.js';
 import { AppState } from './apps-page.js';
 import './webhooks.css';
 

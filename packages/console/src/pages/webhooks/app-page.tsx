@@ -1,20 +1,25 @@
+import {
+  type App,
+  type Delivery,
+  fetchDeliveries,
+  fetchQueued,
+} from '@plinth/console-core/api/webhooks.js';
+import { countText, millisText, timeText } from '@plinth/console-core/lib/units.js';
+import {
+  attemptText,
+  deliveryCount,
+  deliveryDuration,
+  eventName,
+} from '@plinth/console-core/lib/webhooks/delivery-text.js';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useId, useMemo, useState } from 'react';
-import { type App, type Delivery, fetchDeliveries, fetchQueued } from '../../api/webhooks.js';
 import { DataTable, type TableColumn } from '../../components/controls/data-table.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { NewRowsButton } from '../../components/live/new-rows-button.js';
 import { useLive } from '../../components/live/use-live.js';
 import { useNewRows } from '../../components/live/use-new-rows.js';
 import { SearchBox, SearchSelect } from '../../components/search/search-fields.js';
-import { countText, millisText, timeText } from '../../lib/units.js';
-import {
-  attemptText,
-  deliveryCount,
-  deliveryDuration,
-  eventName,
-} from '../../lib/webhooks/delivery-text.js';
 import { AppFrame } from './app-frame.js';
 import { DeliveryPanel } from './delivery-panel.js';
 import { RedeliverSelected } from './redeliver-selected.js';

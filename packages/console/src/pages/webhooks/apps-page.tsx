@@ -1,6 +1,3 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, Navigate, useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import {
   type App,
   createApp,
@@ -8,7 +5,16 @@ import {
   fetchApps,
   fetchQueue,
   MAX_APPS,
-} from '../../api/webhooks.js';
+} from '@plinth/console-core/api/webhooks.js';
+import { countText, millisText } from '@plinth/console-core/lib/units.js';
+import {
+  deliveryCount,
+  deliveryDuration,
+  deliveryFigures,
+} from '@plinth/console-core/lib/webhooks/delivery-text.js';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, Navigate, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { DeliveryBars } from '../../components/chart/delivery-bars.js';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
@@ -19,12 +25,6 @@ import { QueryProblem } from '../../components/controls/problem-note.js';
 import { SecretDialog } from '../../components/controls/secret-dialog.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
-import { countText, millisText } from '../../lib/units.js';
-import {
-  deliveryCount,
-  deliveryDuration,
-  deliveryFigures,
-} from '../../lib/webhooks/delivery-text.js';
 import { eventList, HookFields, isHookUrl } from './hook-fields.js';
 
 const APPS = ['webhooks', 'apps'];

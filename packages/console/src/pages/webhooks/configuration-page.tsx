@@ -1,5 +1,12 @@
+import {
+  type App,
+  changeHook,
+  type RetryPolicy,
+  rotateSecret,
+} from '@plinth/console-core/api/webhooks.js';
+import { parseDuration } from '@plinth/console-core/lib/time/duration.js';
+import { durationText } from '@plinth/console-core/lib/units.js';
 import { useState } from 'react';
-import { type App, changeHook, type RetryPolicy, rotateSecret } from '../../api/webhooks.js';
 import { Fact } from '../../components/controls/fact.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
@@ -7,8 +14,6 @@ import { SecretDialog } from '../../components/controls/secret-dialog.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { useTask } from '../../components/controls/use-task.js';
-import { parseDuration } from '../../lib/time/duration.js';
-import { durationText } from '../../lib/units.js';
 import { AppFrame } from './app-frame.js';
 import { eventList, HookFields, isHookUrl } from './hook-fields.js';
 import { RetryFields } from './retry-schedule.js';

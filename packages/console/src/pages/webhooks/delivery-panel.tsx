@@ -1,13 +1,20 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useId, useState } from 'react';
 import {
   type Delivery,
   type DeliveryDetail,
   fetchDeliveries,
   fetchDelivery,
   redeliver,
-} from '../../api/webhooks.js';
+} from '@plinth/console-core/api/webhooks.js';
+import { countOf, countText, millisText, timeText } from '@plinth/console-core/lib/units.js';
+import {
+  attemptText,
+  deliveryDuration,
+  eventName,
+  missingText,
+} from '@plinth/console-core/lib/webhooks/delivery-text.js';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useId, useState } from 'react';
 import { CopyBox, CopyButton } from '../../components/controls/copy-button.js';
 import { DataTable } from '../../components/controls/data-table.js';
 import { Fact } from '../../components/controls/fact.js';
@@ -15,13 +22,6 @@ import { FormDialog } from '../../components/controls/form-dialog.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { useLetterKey } from '../../components/shell/use-shortcuts.js';
-import { countOf, countText, millisText, timeText } from '../../lib/units.js';
-import {
-  attemptText,
-  deliveryDuration,
-  eventName,
-  missingText,
-} from '../../lib/webhooks/delivery-text.js';
 import { StatusChip } from './status-chip.js';
 
 const PARTS = ['response', 'request', 'attempts', 'details'] as const;

@@ -1,11 +1,16 @@
+import {
+  type App,
+  fetchDeliveries,
+  fetchDelivery,
+  publish,
+} from '@plinth/console-core/api/webhooks.js';
+import { countOf } from '@plinth/console-core/lib/units.js';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type App, fetchDeliveries, fetchDelivery, publish } from '../../api/webhooks.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
 import { useTask } from '../../components/controls/use-task.js';
-import { countOf } from '../../lib/units.js';
 import { AppFrame } from './app-frame.js';
 
 /** Publishes an event to one app, for tests and repairs. */

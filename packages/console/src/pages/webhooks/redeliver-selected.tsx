@@ -1,8 +1,8 @@
+import { redeliver } from '@plinth/console-core/api/webhooks.js';
+import { countOf, countText } from '@plinth/console-core/lib/units.js';
 import { useRef, useState } from 'react';
-import { redeliver } from '../../api/webhooks.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { useChanges } from '../../components/controls/use-changes.js';
-import { countOf, countText } from '../../lib/units.js';
 
 /** At most ten requests a second. */
 const PAUSE_MS = 100;

@@ -1,22 +1,26 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import {
   type App,
   fetchDeliveries,
   fetchQueue,
   type Redrive,
   redrive,
-} from '../../api/webhooks.js';
+} from '@plinth/console-core/api/webhooks.js';
+import { resolveRange } from '@plinth/console-core/lib/time/time-range.js';
+import { countOf } from '@plinth/console-core/lib/units.js';
+import {
+  deliveryCount,
+  isDelivered,
+  resultText,
+} from '@plinth/console-core/lib/webhooks/delivery-text.js';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
 import { useTask } from '../../components/controls/use-task.js';
 import { TimePicker } from '../../components/explore/time-picker.js';
 import { useSearchParams } from '../../components/search/use-search-params.js';
-import { resolveRange } from '../../lib/time/time-range.js';
-import { countOf } from '../../lib/units.js';
-import { deliveryCount, isDelivered, resultText } from '../../lib/webhooks/delivery-text.js';
 import { AppFrame } from './app-frame.js';
 
 const DAY = { from: 'now-24h', to: 'now' };

@@ -1,7 +1,5 @@
-import { useState } from 'react';
-import type { App, RetryPolicy } from '../../api/webhooks.js';
-import { TextField } from '../../components/controls/text-field.js';
-import { countOf } from '../../lib/units.js';
+import type { App, RetryPolicy } from '@plinth/console-core/api/webhooks.js';
+import { countOf } from '@plinth/console-core/lib/units.js';
 import {
   attemptsOf,
   delaysText,
@@ -9,7 +7,9 @@ import {
   MAX_RETRY_COUNT,
   parseDelays,
   timeOfAttempt,
-} from '../../lib/webhooks/retry-schedule.js';
+} from '@plinth/console-core/lib/webhooks/retry-schedule.js';
+import { useState } from 'react';
+import { TextField } from '../../components/controls/text-field.js';
 
 type Kind = 'default' | RetryPolicy['policy'];
 const KINDS: readonly (readonly [Kind, string])[] = [

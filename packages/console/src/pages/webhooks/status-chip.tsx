@@ -1,5 +1,5 @@
-import type { Delivery } from '../../api/webhooks.js';
-import { isDelivered, resultText } from '../../lib/webhooks/delivery-text.js';
+import type { Delivery } from '@plinth/console-core/api/webhooks.js';
+import { isDelivered, resultText } from '@plinth/console-core/lib/webhooks/delivery-text.js';
 
 /** The result of a delivery, as text and color. */
 export function StatusChip(props: {

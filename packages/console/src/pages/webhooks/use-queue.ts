@@ -1,5 +1,5 @@
+import { fetchQueue, type Queue } from '@plinth/console-core/api/webhooks.js';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { fetchQueue, type Queue } from '../../api/webhooks.js';
 import { useLiveState } from '../../components/live/use-live.js';
 
 /** Fetches the delivery queue of an app. */

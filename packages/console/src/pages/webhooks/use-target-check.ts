@@ -1,5 +1,5 @@
+import { checkTarget } from '@plinth/console-core/api/webhooks.js';
 import { useQuery } from '@tanstack/react-query';
-import { checkTarget } from '../../api/webhooks.js';
 import { useDelayed } from '../../components/controls/use-delayed.js';
 
 const CHECK_AFTER_MS = 250;

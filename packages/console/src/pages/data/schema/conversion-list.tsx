@@ -1,6 +1,10 @@
+import {
+  type Conversion,
+  cancelConversion,
+  fetchConversions,
+} from '@plinth/console-core/api/tsdb.js';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { type Conversion, cancelConversion, fetchConversions } from '../../../api/tsdb.js';
 import { useTask } from '../../../components/controls/use-task.js';
 
 const POLL_MS = 1000;

@@ -1,10 +1,14 @@
+import {
+  checkConversion,
+  startConversion,
+  type TableColumn,
+} from '@plinth/console-core/api/tsdb.js';
+import { countText } from '@plinth/console-core/lib/units.js';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { checkConversion, startConversion, type TableColumn } from '../../../api/tsdb.js';
 import { FormDialog } from '../../../components/controls/form-dialog.js';
 import { ProblemNote } from '../../../components/controls/problem-note.js';
 import { toast } from '../../../components/controls/toasts.js';
-import { countText } from '../../../lib/units.js';
 import { ReferenceList } from './rename-dialog.js';
 
 const TARGETS: Readonly<Record<TableColumn['kind'], readonly string[]>> = {

@@ -1,6 +1,6 @@
+import { type References, rename } from '@plinth/console-core/api/tsdb.js';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type References, rename } from '../../../api/tsdb.js';
 import { FormDialog } from '../../../components/controls/form-dialog.js';
 import { ProblemNote } from '../../../components/controls/problem-note.js';
 import { TextField } from '../../../components/controls/text-field.js';

@@ -1,6 +1,6 @@
+import type { Choice, Role } from '@plinth/console-core/lib/line-protocol/csv-columns.js';
 import { type ColumnGuess, type FieldType, TYPE_NAMES } from '@plinth/line-protocol';
 import { DataTable } from '../../../components/controls/data-table.js';
-import type { Choice, Role } from '../../../lib/line-protocol/csv-columns.js';
 
 const ROLES: Readonly<Record<Role, string>> = {
   time: 'time',

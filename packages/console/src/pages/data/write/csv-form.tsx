@@ -1,3 +1,13 @@
+import { lineRunner } from '@plinth/console-core/api/line-runner.js';
+import {
+  type Choices,
+  choose,
+  chooseColumns,
+  commandOf,
+  mappingOf,
+  tableNameOf,
+} from '@plinth/console-core/lib/line-protocol/csv-columns.js';
+import { countOf } from '@plinth/console-core/lib/units.js';
 import {
   type CsvMapping,
   type Separator,
@@ -7,19 +17,9 @@ import {
 } from '@plinth/line-protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { lineRunner } from '../../../api/line-runner.js';
 import { CopyBox } from '../../../components/controls/copy-button.js';
 import { ProblemNote } from '../../../components/controls/problem-note.js';
 import { TextField } from '../../../components/controls/text-field.js';
-import {
-  type Choices,
-  choose,
-  chooseColumns,
-  commandOf,
-  mappingOf,
-  tableNameOf,
-} from '../../../lib/line-protocol/csv-columns.js';
-import { countOf } from '../../../lib/units.js';
 import { ColumnTable } from './column-table.js';
 import { CsvPreview } from './csv-preview.js';
 import { CsvSending } from './csv-sending.js';

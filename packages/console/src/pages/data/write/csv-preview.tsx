@@ -1,5 +1,5 @@
+import { bytesText, countOf } from '@plinth/console-core/lib/units.js';
 import { ProblemNote } from '../../../components/controls/problem-note.js';
-import { bytesText, countOf } from '../../../lib/units.js';
 import { RefusedRows } from './refused-rows.js';
 import type { CsvRunState } from './use-csv.js';
 

@@ -1,6 +1,6 @@
+import { bytesText, countOf } from '@plinth/console-core/lib/units.js';
 import type { ReactNode } from 'react';
 import { ProblemNote } from '../../../components/controls/problem-note.js';
-import { bytesText, countOf } from '../../../lib/units.js';
 import { RefusedRows } from './refused-rows.js';
 import type { CsvRunState } from './use-csv.js';
 import { WrittenNote, writtenText } from './written-note.js';

@@ -1,6 +1,6 @@
+import { bytesText } from '@plinth/console-core/lib/units.js';
 import { useEffect, useState } from 'react';
 import { Icon } from '../../../components/controls/icon.js';
-import { bytesText } from '../../../lib/units.js';
 
 /** Accepts a file through the file dialog or by drag and drop. */
 export function FileChoice(props: {

@@ -1,13 +1,16 @@
+import { lineRunner } from '@plinth/console-core/api/line-runner.js';
+import { Problem } from '@plinth/console-core/api/problem.js';
+import { writeLines } from '@plinth/console-core/api/tsdb.js';
+import {
+  type RefusedGroup,
+  RefusedGroups,
+} from '@plinth/console-core/lib/line-protocol/refused-groups.js';
+import { countOf } from '@plinth/console-core/lib/units.js';
 import { readRefusals } from '@plinth/line-protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { lineRunner } from '../../../api/line-runner.js';
-import { Problem } from '../../../api/problem.js';
-import { writeLines } from '../../../api/tsdb.js';
 import { CopyBox } from '../../../components/controls/copy-button.js';
 import { ProblemNote } from '../../../components/controls/problem-note.js';
-import { type RefusedGroup, RefusedGroups } from '../../../lib/line-protocol/refused-groups.js';
-import { countOf } from '../../../lib/units.js';
 import { RefusedRows } from './refused-rows.js';
 import { SchemaPreview, useSchemaChanges } from './schema-preview.js';
 import { useLineCheck } from './use-line-check.js';

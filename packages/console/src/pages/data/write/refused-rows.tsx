@@ -1,5 +1,8 @@
-import { type RefusedGroup, refusedText } from '../../../lib/line-protocol/refused-groups.js';
-import { countOf } from '../../../lib/units.js';
+import {
+  type RefusedGroup,
+  refusedText,
+} from '@plinth/console-core/lib/line-protocol/refused-groups.js';
+import { countOf } from '@plinth/console-core/lib/units.js';
 
 /** Lists the rows that are not valid points or that the server rejected, by line. */
 export function RefusedRows(props: {

@@ -1,7 +1,10 @@
+import {
+  type SchemaChange,
+  schemaChange,
+} from '@plinth/console-core/lib/line-protocol/schema-change.js';
+import { countOf } from '@plinth/console-core/lib/units.js';
 import type { TableShape } from '@plinth/line-protocol';
 import { Icon } from '../../../components/controls/icon.js';
-import { type SchemaChange, schemaChange } from '../../../lib/line-protocol/schema-change.js';
-import { countOf } from '../../../lib/units.js';
 import { useKnownTables } from './use-known-tables.js';
 
 const MAX_SHOWN_COUNT = 5;

@@ -1,8 +1,8 @@
+import { type CsvRun, lineRunner } from '@plinth/console-core/api/line-runner.js';
+import { Cancelled } from '@plinth/console-core/api/worker-channel.js';
+import type { CsvProgress } from '@plinth/console-core/lib/line-protocol/messages.js';
 import type { CsvHead, CsvMapping } from '@plinth/line-protocol';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { type CsvRun, lineRunner } from '../../../api/line-runner.js';
-import { Cancelled } from '../../../api/worker-channel.js';
-import type { CsvProgress } from '../../../lib/line-protocol/messages.js';
 
 export interface CsvRunState {
   readonly phase: 'idle' | 'running' | 'done' | 'cancelled' | 'failed';

@@ -1,8 +1,8 @@
+import { Problem } from '@plinth/console-core/api/problem.js';
+import { fetchTable } from '@plinth/console-core/api/tsdb.js';
+import type { KnownColumns } from '@plinth/console-core/lib/line-protocol/schema-change.js';
 import { useQueries } from '@tanstack/react-query';
-import { Problem } from '../../../api/problem.js';
-import { fetchTable } from '../../../api/tsdb.js';
 import { useDelayed } from '../../../components/controls/use-delayed.js';
-import type { KnownColumns } from '../../../lib/line-protocol/schema-change.js';
 
 const ASK_AFTER_MS = 250;
 

@@ -1,6 +1,6 @@
+import { lineRunner } from '@plinth/console-core/api/line-runner.js';
 import type { LineCheck } from '@plinth/line-protocol';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { lineRunner } from '../../../api/line-runner.js';
 
 const NOTHING: LineCheck = {
   ...{ lineCount: 0, problems: [], problemCount: 0 },

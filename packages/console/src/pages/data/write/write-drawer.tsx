@@ -1,9 +1,9 @@
+import { fetchDatabases } from '@plinth/console-core/api/tsdb.js';
+import { sampleQuery } from '@plinth/console-core/lib/query/plot-query.js';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { fetchDatabases } from '../../../api/tsdb.js';
 import { Dialog } from '../../../components/controls/dialog.js';
-import { sampleQuery } from '../../../lib/query/plot-query.js';
 import { CsvForm } from './csv-form.js';
 import { LinesForm } from './lines-form.js';
 import './write.css';

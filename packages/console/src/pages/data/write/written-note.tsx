@@ -1,5 +1,5 @@
+import { countOf } from '@plinth/console-core/lib/units.js';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { countOf } from '../../../lib/units.js';
 
 /** The outcome of a write, with a link to the table. It receives the focus, because the pressed button may have been removed. */
 export function WrittenNote(props: {

@@ -1,14 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
-import { Icon } from '../../../components/controls/icon.js';
-import { literalOf } from '../../../lib/query/add-condition.js';
+import { literalOf } from '@plinth/console-core/lib/query/add-condition.js';
 import {
   type BuilderCondition,
   OPERATORS,
   operatorsOf,
   takesValue,
-} from '../../../lib/query/builder/builder-query.js';
-import type { Language } from '../../../lib/query/macros.js';
+} from '@plinth/console-core/lib/query/builder/builder-query.js';
+import type { Language } from '@plinth/console-core/lib/query/macros.js';
+import { useQuery } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { Icon } from '../../../components/controls/icon.js';
 import { tagValues } from '../tag-values.js';
 import { Choice, Part, type PartProps, RemoveButton } from './builder-parts.js';
 

@@ -1,8 +1,8 @@
+import type { Table } from '@plinth/console-core/api/tsdb.js';
+import type { BuilderQuery } from '@plinth/console-core/lib/query/builder/builder-query.js';
+import type { Language } from '@plinth/console-core/lib/query/macros.js';
 import type { ReactNode } from 'react';
-import type { Table } from '../../../api/tsdb.js';
 import { Icon } from '../../../components/controls/icon.js';
-import type { BuilderQuery } from '../../../lib/query/builder/builder-query.js';
-import type { Language } from '../../../lib/query/macros.js';
 
 /** The props of the parts of a query. */
 export interface PartProps {

@@ -1,5 +1,4 @@
-import type { Table } from '../../../api/tsdb.js';
-import { Icon } from '../../../components/controls/icon.js';
+import type { Table } from '@plinth/console-core/api/tsdb.js';
 import {
   AGGREGATES,
   aggregatesOf,
@@ -10,8 +9,9 @@ import {
   hasRate,
   startQuery,
   withTable,
-} from '../../../lib/query/builder/builder-query.js';
-import type { Language } from '../../../lib/query/macros.js';
+} from '@plinth/console-core/lib/query/builder/builder-query.js';
+import type { Language } from '@plinth/console-core/lib/query/macros.js';
+import { Icon } from '../../../components/controls/icon.js';
 import { BuilderConditions } from './builder-conditions.js';
 import { Choice, Part, type PartProps, RemoveButton } from './builder-parts.js';
 import './builder.css';

@@ -1,6 +1,6 @@
+import type { BuilderQuery } from '@plinth/console-core/lib/query/builder/builder-query.js';
+import { readBuilderQuery } from '@plinth/console-core/lib/query/builder/read-builder-query.js';
 import { useEffect, useMemo, useState } from 'react';
-import type { BuilderQuery } from '../../../lib/query/builder/builder-query.js';
-import { readBuilderQuery } from '../../../lib/query/builder/read-builder-query.js';
 import { type ExploreSearch, languageOf } from '../explore-search.js';
 
 export interface Builder {

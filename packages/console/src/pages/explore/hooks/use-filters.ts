@@ -1,14 +1,14 @@
-import { type RefObject, useState } from 'react';
-import { copyText } from '../../../components/controls/copy-button.js';
-import { toast } from '../../../components/controls/toasts.js';
 import {
   addCondition,
   addRange,
   type ColumnValue,
   type FilterEdit,
-} from '../../../lib/query/add-condition.js';
-import type { SchemaTable } from '../../../lib/query/completion.js';
-import type { TimeRange } from '../../../lib/time/time-range.js';
+} from '@plinth/console-core/lib/query/add-condition.js';
+import type { SchemaTable } from '@plinth/console-core/lib/query/completion.js';
+import type { TimeRange } from '@plinth/console-core/lib/time/time-range.js';
+import { type RefObject, useState } from 'react';
+import { copyText } from '../../../components/controls/copy-button.js';
+import { toast } from '../../../components/controls/toasts.js';
 import { addressOf, type ExploreSearch, type languageOf } from '../explore-search.js';
 
 /** Adds conditions from the result to the query, and runs it. */

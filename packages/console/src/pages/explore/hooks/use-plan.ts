@@ -1,6 +1,6 @@
+import { queryRows } from '@plinth/console-core/api/tsdb.js';
+import { type PlanStep, parsePlan } from '@plinth/console-core/lib/query/plan-tree.js';
 import { useState } from 'react';
-import { queryRows } from '../../../api/tsdb.js';
-import { type PlanStep, parsePlan } from '../../../lib/query/plan-tree.js';
 import { type ExploreSearch, textToSend } from '../explore-search.js';
 
 interface PlanRow {

@@ -1,6 +1,6 @@
+import { isAskedByReader, RAN } from '@plinth/console-core/lib/opened-from.js';
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { isAskedByReader, RAN } from '../../../lib/opened-from.js';
 import type { ExploreSearch } from '../explore-search.js';
 import { useRun } from './use-run.js';
 import { type Tab, useTabs } from './use-tabs.js';

@@ -1,11 +1,19 @@
+import {
+  type Progress,
+  type Result,
+  resultRunner,
+} from '@plinth/console-core/api/result-runner.js';
+import type { QueryText } from '@plinth/console-core/api/tsdb.js';
+import { Cancelled } from '@plinth/console-core/api/worker-channel.js';
+import { errorPosition } from '@plinth/console-core/lib/query/error-position.js';
+import { expandMacros } from '@plinth/console-core/lib/query/macros.js';
+import { parametersJson } from '@plinth/console-core/lib/query/parameters.js';
+import {
+  type RangeText,
+  resolveRange,
+  type TimeRange,
+} from '@plinth/console-core/lib/time/time-range.js';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { type Progress, type Result, resultRunner } from '../../../api/result-runner.js';
-import type { QueryText } from '../../../api/tsdb.js';
-import { Cancelled } from '../../../api/worker-channel.js';
-import { errorPosition } from '../../../lib/query/error-position.js';
-import { expandMacros } from '../../../lib/query/macros.js';
-import { parametersJson } from '../../../lib/query/parameters.js';
-import { type RangeText, resolveRange, type TimeRange } from '../../../lib/time/time-range.js';
 import { type ExploreSearch, languageOf, rangeOf } from '../explore-search.js';
 import { addToHistory } from '../run-history.js';
 

@@ -1,5 +1,5 @@
+import { keep, readKept } from '@plinth/console-core/lib/storage/database.js';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { keep, readKept } from '../../../lib/storage/database.js';
 import type { ExploreSearch } from '../explore-search.js';
 
 const KEY = 'tabs';
