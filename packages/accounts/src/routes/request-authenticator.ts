@@ -205,7 +205,8 @@ export class RequestAuthenticator {
     if (operator !== undefined) return operator;
     throw new AccountsRefused({
       code: 'operator_token_required',
-      message: "This path requires the server's admin token: Authorization: Bearer <token>.",
+      message:
+        "This path requires the server's admin token; send it as Authorization: Bearer <token>.",
     });
   }
 
@@ -273,7 +274,7 @@ export const unrecognizedUrl = ({
 export const keyMissing = (): AccountsRefused =>
   new AccountsRefused({
     code: 'api_key_missing',
-    message: 'A key is required: Authorization: Bearer <key>.',
+    message: 'A key is required; send it as Authorization: Bearer <key>.',
   });
 const keyInvalid = (): AccountsRefused =>
   new AccountsRefused({ code: 'api_key_invalid', message: 'The key is unknown.' });
