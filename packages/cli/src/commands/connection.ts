@@ -42,7 +42,7 @@ export function withConnection(command: Command, options: { readonly database: b
   command.addOption(
     new Option(
       '--tls-ca <file>',
-      'trusted certificate (PEM), instead of the system certificates',
+      'file with the trusted certificate, instead of the system certificates',
     ).default(fromEnvironment('TLS_CA')),
   );
   // The environment is read later, so that help never shows a token.

@@ -58,7 +58,7 @@ export function restoreCommand(): Command {
     }
     print(`${to}: restored to ${manifest.created_at}\n`);
     if (manifest.files.some(({ name }) => name.startsWith(PLUGINS))) {
-      print(`plugins: start the server with --plugin-dir ${join(to, PLUGINS)}\n`);
+      print(`to run the plugins, start the server with --plugin-dir ${join(to, PLUGINS)}\n`);
     }
     printLeftOut(manifest);
   });

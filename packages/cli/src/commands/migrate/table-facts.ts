@@ -77,7 +77,7 @@ export class TableFacts {
           if (!RESERVED.has(tag) && !table.fields.has(tag)) continue;
           const other = freeName(`${tag}_tag`, table);
           tags.set(tag, other);
-          const why = RESERVED.get(tag) ?? 'a tag and a field';
+          const why = RESERVED.get(tag) ?? 'both a tag and a field';
           notes.push(`${where}: ${tag} is ${why}; the tag is renamed to ${other}`);
         }
         const floats = new Set<string>();
@@ -113,7 +113,7 @@ export class TableFacts {
           fields.set(field, new Map(names));
           for (const [kind, other] of names)
             notes.push(
-              `${where}: ${field} contains values of several types; its ${SUFFIX[kind]} values go to ${other}`,
+              `${where}: ${field} contains values of several types; its ${SUFFIX[kind]} values are written to ${other}`,
             );
         }
         if (tags.size + floats.size + fields.size > 0) table.change = { tags, floats, fields };

@@ -62,8 +62,12 @@ export function writeCommand(): Command {
         .choices(['auto', 's', 'ms', 'us', 'ns'])
         .default('auto'),
     )
-    .addOption(new Option('--file <file>', 'the same as an argument').hideHelp())
-    .addOption(new Option('--accept-partial', 'the default').default(true).hideHelp())
+    .addOption(new Option('--file <file>', 'same as the file argument').hideHelp())
+    .addOption(
+      new Option('--accept-partial', 'write the valid lines of a chunk (default)')
+        .default(true)
+        .hideHelp(),
+    )
     .option('--no-accept-partial', 'reject a chunk entirely if one of its lines is invalid')
     .option('--no-sync', 'do not wait until the data is on disk')
     .option('--concurrency <n>', 'concurrent requests, 1 to 16', parseConcurrency, 4)
@@ -77,7 +81,7 @@ export function writeCommand(): Command {
     )
     .option(
       '--field <column[:type],...>',
-      `CSV: fields, types ${FIELD_TYPES.join(' ')} (default: all other columns)`,
+      'CSV: fields as float, int, uint, string or bool (default: all other columns)',
       parseFields,
       new Map(),
     )

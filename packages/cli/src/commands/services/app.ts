@@ -192,7 +192,7 @@ function addKeyCommand(): Command {
 
 function removeKeyCommand(): Command {
   const command = withConnection(new Command('remove-key'), { database: false })
-    .description('remove a key (except the last one)')
+    .description('remove a key; the last key of an app cannot be removed')
     .argument('<app>')
     .argument('<key-id>');
   return command.action(async (name: string, key: string) => {

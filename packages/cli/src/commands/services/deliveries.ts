@@ -132,6 +132,6 @@ function redriveCommand(): Command {
     const connection = connectionOf(command.opts());
     const response = await callOk(connection, await pathOf(connection, app, '/redrive'), { json });
     const { matched, queued } = (await response.json()) as { matched: number; queued: number };
-    print(`${matched} found, ${queued} queued for redelivery\n`);
+    print(`deliveries: ${matched} found, ${queued} queued for redelivery\n`);
   });
 }

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { CommandFailed, EXIT } from '@plinth/server/process/command-failed.js';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { callOk, connectionOf, withConnection } from '../connection.js';
+import { countOf } from '../output/count-of.js';
 import { printOne, printRows, withFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
 
@@ -273,7 +274,7 @@ function validateCommand(): Command {
             .map(({ type, id, path, message }) => `${type} ${id} ${path}: ${message}\n`)
             .join(''),
     );
-    if (!valid) throw new CommandFailed(`the draft has ${errors.length} errors`);
+    if (!valid) throw new CommandFailed(`the draft has ${countOf(errors.length, 'error')}`);
   });
 }
 
@@ -288,7 +289,7 @@ function publishCommand(): Command {
       type === undefined ? 'api/editor/save' : `api/editor/save/${encodeURIComponent(type)}`;
     const response = await callOk(connectionOf(command.opts()), path, { json: { message } });
     const { version, changed } = Object(await response.json());
-    print(`version ${version}, ${changed} records changed\n`);
+    print(`version ${version}, ${countOf(Number(changed), 'record')} changed\n`);
   });
 }
 
@@ -322,7 +323,7 @@ function tokenCommand(): Command {
   const command = new Command('token')
     .description('create an editor token (no server required)')
     .argument('<name>', 'name of the token holder')
-    .option('--scopes <list>', 'read, write, publish, admin, joined by +', 'read+write');
+    .option('--scopes <list>', 'scopes joined by +: read, write, publish, admin', 'read+write');
   return command.action((name: string) => {
     const { scopes } = command.opts<{ scopes: string }>();
     const isRight =

@@ -238,7 +238,7 @@ async function printToken(response: Response): Promise<void> {
   const expiry: unknown = Reflect.get(made, 'expiry');
   const until = expiry === null ? 'does not expire' : `expires ${String(expiry)}`;
   printNote(
-    `token ${String(Reflect.get(made, 'name'))} created, ${until}; it is not shown again. Store it with\n` +
+    `token ${String(Reflect.get(made, 'name'))} created (${until}); its value is not shown again. Store the value with\n` +
       '  export PLINTH_AUTH_TOKEN=<token>\n',
   );
 }

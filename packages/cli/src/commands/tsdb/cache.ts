@@ -35,7 +35,7 @@ export function cacheCommand(): Command {
 
 function create(): Command {
   const command = about('create', 'create a cache, filled from stored data')
-    .option('--name <name>', 'cache name (default: from table and columns)')
+    .option('--name <name>', 'cache name (default: generated from table and columns)')
     .option('--columns <names>', 'last: key columns; distinct: columns', split)
     .option('--values <names>', 'last: value columns (default: all others)', split)
     .option('--count <n>', 'last: rows per key', parseCount)

@@ -80,7 +80,7 @@ interface Settings {
 const integerFieldsOption = (): Option =>
   new Option(
     '--integer-fields <type>',
-    'column type of new integer fields; float also converts',
+    'column type of new integer fields; with float, integers become floats',
   ).choices(['integer', 'float']);
 
 function remove(): Command {

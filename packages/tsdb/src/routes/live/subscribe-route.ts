@@ -34,7 +34,7 @@ const ABOUT =
 /** `GET /api/v3/subscribe`: a live query. Source: docs/LIVE-QUERIES.md. */
 export function subscribeRoute(deps: RouteDeps): Route {
   const docs = {
-    summary: 'Stream the rows that a query selects as they are written',
+    summary: 'Stream newly written rows that match a query',
     description: ABOUT,
     query: {
       ...DB,
