@@ -266,7 +266,7 @@ describe('`plinth token create` on a server that other machines reach', () => {
     assert.deepEqual([code, stdout], [4, '']);
     assert.match(
       stderr,
-      /needs its claim code .*\n {2}Run this command as root or the server's OS user with --claim-code-file DATA_DIR\/claim-code/,
+      /requires its claim code .*\n {2}Run this command as root or the server's OS user with --claim-code-file DATA_DIR\/claim-code/,
     );
     const wrong = await create(server, ['--claim-code-file', '-'], { input: 'aaaa-bbbb\n' });
     assert.deepEqual([wrong.code, wrong.stdout], [4, '']);

@@ -90,7 +90,7 @@ export function reasonOf(error: unknown, url: URL): Reason {
 
 function reasonOfAll(code: string, message: string, url: URL): Reason {
   if (code === 'ECONNREFUSED') return { why: 'connection refused', advice: IS_IT_RUNNING };
-  if (code === 'ENOTFOUND') return { why: 'no such host name', advice: IS_IT_RUNNING };
+  if (code === 'ENOTFOUND') return { why: 'host name not found', advice: IS_IT_RUNNING };
   if (code === 'ECONNRESET' && url.protocol === 'http:') {
     return {
       why: 'the connection was closed without a response',

@@ -77,7 +77,7 @@ async function restoreSnapshot(
     const faults = await orFail(checkDatabase(snapshot, true));
     if (faults.length > 0) {
       throw new CommandFailed(
-        `${snapshot} is corrupt: ${faults.join('; ')}\n  use an older snapshot`,
+        `${snapshot} is corrupt: ${faults.join('; ')}\n  Use an older snapshot.`,
       );
     }
     await replaceStore(files, dataDir, snapshot);

@@ -170,7 +170,7 @@ async function describeFolder(dataDir: string): Promise<readonly TarEntry[]> {
     }
   } catch (error) {
     throw new CommandFailed(
-      `cannot read the data folder ${dataDir}: ${messageOf(error)}; use the folder in server.data_dir, and a user with read permission`,
+      `cannot read the data folder ${dataDir}: ${messageOf(error)}; use the folder in server.data_dir, and run the command as a user with read permission`,
     );
   }
   lines.sort();

@@ -50,7 +50,7 @@ function* ofDump(line: string, note: Note): Generator<string> {
   const [, inBraces, value = '', time] = DUMPED.exec(line) ?? [];
   if (inBraces === undefined) {
     throw new BadLine(
-      'the line is neither from /api/v1/export nor a sample from `promtool tsdb dump`',
+      'the line is neither JSON from /api/v1/export nor a sample from `promtool tsdb dump`',
     );
   }
   const labels: [string, string][] = [];

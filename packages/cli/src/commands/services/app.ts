@@ -258,7 +258,7 @@ function secondsOf(text: string): number {
   const [, amount, unit = 's'] = /^(\d+)([smhd]?)$/.exec(text) ?? [];
   if (amount === undefined) {
     throw new CommandFailed(
-      `${text} is not a valid duration; use a value such as 90m, 12h or 30d`,
+      `"${text}" is not a valid duration; use a value such as 90m, 12h or 30d`,
       EXIT.usage,
     );
   }

@@ -222,7 +222,7 @@ async function readCommit(gitDir: string, ref: string): Promise<Record<string, u
     return files;
   } catch (error) {
     throw new CommandFailed(
-      `cannot read ${gitDir} at ${ref}: ${error instanceof Error ? error.message : ''}`,
+      `cannot read revision ${ref} of ${gitDir}: ${error instanceof Error ? error.message : ''}`,
     );
   }
 }
@@ -326,12 +326,14 @@ function tokenCommand(): Command {
     .option('--scopes <list>', 'scopes joined by +: read, write, publish, admin', 'read+write');
   return command.action((name: string) => {
     const { scopes } = command.opts<{ scopes: string }>();
-    const isRight =
-      /^[A-Za-z0-9_.-]{1,64}$/.test(name) &&
-      /^(read|write|publish|admin)(\+(read|write|publish|admin))*$/.test(scopes);
-    if (!isRight)
+    if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name))
       throw new CommandFailed(
-        'invalid name or scopes; use 1 to 64 letters, digits, _, . or - for the name, and read, write, publish or admin, joined by +, for the scopes',
+        `invalid name "${name}"; use 1 to 64 letters, digits, underscores, periods or hyphens`,
+        EXIT.usage,
+      );
+    if (!/^(read|write|publish|admin)(\+(read|write|publish|admin))*$/.test(scopes))
+      throw new CommandFailed(
+        `invalid scopes "${scopes}"; use read, write, publish and admin, joined by +`,
         EXIT.usage,
       );
     const token = `gd_${randomBytes(24).toString('base64url')}`;

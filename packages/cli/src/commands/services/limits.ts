@@ -126,7 +126,7 @@ async function ban(connection: Connection, command: Command, identity: string): 
   const duration_seconds = secondsOf(duration);
   if (duration_seconds === undefined) {
     throw new CommandFailed(
-      `--for ${duration} is not a valid duration; use a value such as 10m, 1h or 1d`,
+      `--for "${duration}" is not a valid duration; use a value such as 10m, 1h or 1d`,
       EXIT.usage,
     );
   }
