@@ -85,7 +85,7 @@ it('simulates a request without counting it', { skip: SKIP }, async () => {
     await page.getByText('2 such requests remaining').waitFor();
     await page.getByRole('row', { name: 'Primary limit core 58 +1 60 ✓ passed' }).waitFor();
     await page.getByRole('row', { name: /^Concurrent requests 0 \+1 100 ✓/ }).waitFor();
-    await page.getByRole('row', { name: /^Points of the endpoint per minute 0 \+5 900/ }).waitFor();
+    await page.getByRole('row', { name: /^Endpoint points per minute 0 \+5 900/ }).waitFor();
     assert.deepEqual(await violationsOn(page), []);
     assert.deepEqual(await usage(), before, 'nothing was counted');
 

@@ -90,7 +90,7 @@ export function AccountKeysPage() {
           what="key"
           verb="Revoke"
           name={going.last4}
-          loss="Clients that use it are refused immediately."
+          loss="Clients that use this key lose access immediately."
           onClose={() => setGoing(undefined)}
           act={async () => {
             await revokeKey(platform, going.id);
@@ -137,7 +137,7 @@ function CreateKey({
           checked={isLive}
           onChange={(event) => setIsLive(event.target.checked)}
         />
-        For live data
+        Live mode
       </label>
     </FormDialog>
   );

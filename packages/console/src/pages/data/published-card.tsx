@@ -4,7 +4,7 @@ import { CopyBox } from '../../components/controls/copy-button.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { readerSnippets } from '../../lib/reader-snippets.js';
-import { countText } from '../../lib/units.js';
+import { countOf } from '../../lib/units.js';
 
 /** How other engines read a published table. Shows nothing if the table is not published. */
 export function PublishedCard({ db, table }: { readonly db: string; readonly table: string }) {
@@ -34,7 +34,7 @@ export function PublishedCard({ db, table }: { readonly db: string; readonly tab
             <span className="soft small">
               {each.version === null
                 ? (each.reason ?? 'no version yet')
-                : `version ${each.version}, ${countText(each.row_count ?? 0)} rows, complete until ${each.fresh_through ?? '–'}`}
+                : `version ${each.version}, ${countOf(each.row_count ?? 0, 'row')}, complete until ${each.fresh_through ?? '–'}`}
             </span>
           </p>
           {each.absent_columns.length > 0 && (
