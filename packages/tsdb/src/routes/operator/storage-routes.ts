@@ -84,7 +84,7 @@ export const storageRoutes = (
       handle(request, { query: { db, table, limit = 1000 } }) {
         if (db === undefined) {
           if (table !== undefined)
-            return operatorFailure(request, 422, 'the parameter table requires the parameter db');
+            return operatorFailure(request, 422, "the parameter 'table' requires 'db'");
           return jsonResponse(200, shown());
         }
         const database = catalog.database(db);
