@@ -62,7 +62,7 @@ export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
   }),
   require_if_match: Type.Boolean({
     default: false,
-    description: 'refuse record changes without an `If-Match` header',
+    description: 'reject record changes without an `If-Match` header',
   }),
   tokens: Type.Array(
     Type.String({

@@ -162,12 +162,12 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
   }),
   ban_enabled: Type.Boolean({
     default: true,
-    description: 'ban identities that continue after repeated refusals',
+    description: 'ban identities that continue after repeated rejections',
   }),
   ban_threshold: Type.Integer({
     default: 5_000,
     minimum: 1,
-    description: 'refusals within ten minutes that trigger a ban',
+    description: 'number of rejections within ten minutes that triggers a ban',
   }),
   ban_minutes: Type.Integer({
     default: 10,

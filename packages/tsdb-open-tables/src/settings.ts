@@ -14,7 +14,7 @@ export const OPEN_TABLES_SETTINGS = defineSettings('open_tables', {
     default: 'file',
     description: 'where tables are published: in the data folder or a bucket',
     details:
-      '`s3` uploads published segments to `object_store.bucket`, so that readers on other machines find them. The server itself uses its own files.',
+      '`s3` uploads published segments to `object_store.bucket`, so that readers on other machines find them. The server itself reads its local files.',
   }),
   interval_ms: Type.Integer({
     default: 60_000,

@@ -35,7 +35,7 @@ export const OBJECT_STORE_SETTINGS = defineSettings(
     aws_access_key_id: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'access key; default: the credential chain of AWS',
+        description: 'access key; default: the AWS credential chain',
         details:
           'The chain reads `~/.aws/credentials`, the file in `AWS_SHARED_CREDENTIALS_FILE`, and the roles of containers and machines.',
       }),
@@ -62,7 +62,7 @@ export const OBJECT_STORE_SETTINGS = defineSettings(
       default: 2,
       minimum: 0,
       maximum: 10,
-      description: 'further attempts of a request that failed temporarily',
+      description: 'number of retries after a temporary request failure',
     }),
   },
   {
