@@ -36,7 +36,10 @@ it('accepts an app id, client id or name', async () => {
   await ok('app', 'unsuspend', 'ci two');
 
   const unknown = await run('app', 'delete', 'nobody');
-  assert.equal(unknown.stderr, 'plinth: app "nobody" not found; list the apps with `plinth app list`\n');
+  assert.equal(
+    unknown.stderr,
+    'plinth: app "nobody" not found; list the apps with `plinth app list`\n',
+  );
   assert.equal(unknown.code, 1);
 
   // An id takes precedence over an equal name.

@@ -61,7 +61,7 @@ export function exportCommand(): Command {
       const { rowCount, valueCount } = loss;
       if (options.lossy || rowCount + valueCount === 0) return;
       throw new CommandFailed(
-        `line protocol does not support NaN values (found: ${valueCount}) or rows without a field (found: ${rowCount}); nothing was written\n` +
+        `line protocol does not support NaN values (${valueCount}) or rows without a field (${rowCount}); nothing was written\n` +
           '  Export as Parquet, or use --lossy to skip them.',
       );
     };

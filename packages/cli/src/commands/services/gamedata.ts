@@ -333,7 +333,7 @@ function tokenCommand(): Command {
       );
     if (!/^(read|write|publish|admin)(\+(read|write|publish|admin))*$/.test(scopes))
       throw new CommandFailed(
-        `invalid scopes "${scopes}"; use read, write, publish and admin, joined by +`,
+        `invalid scopes "${scopes}"; use one or more of read, write, publish and admin, joined by +`,
         EXIT.usage,
       );
     const token = `gd_${randomBytes(24).toString('base64url')}`;
