@@ -70,7 +70,7 @@ export const storageRoutes = (
   return [
     operatorRoute('GET', PATH, {
       about: {
-        summary: 'Get buffered rows, log, flush, compaction, and files of a database or table',
+        summary: 'Get the storage state: buffered rows, log, flushes, compaction and files',
       },
       input: {
         query: Type.Object({

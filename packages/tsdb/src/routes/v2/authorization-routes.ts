@@ -120,7 +120,7 @@ export function authorizationRoutes(
       path: `${PATH}/:authID`,
       access: 'admin',
       body: BODY,
-      about: { summary: 'Refuse changes of a token (v2)' },
+      about: { summary: 'Reject changes to a token (v2)' },
       input: {
         parameters: ID,
         body: Type.Object({ status: maybe(Type.String()), description: maybe(Type.String()) }),
