@@ -27,7 +27,7 @@ const OPEN = ['--http-bind', '0.0.0.0:0'];
 const MISSING =
   'missing claim code; send it in the header X-Plinth-Claim-Code. The server printed it on its terminal or wrote it to the file claim-code in its data directory';
 const WRONG =
-  'wrong claim code; the server creates a new one at each start and prints it on its terminal or writes it to the file claim-code in its data directory';
+  'wrong claim code; use the code of the last server start. The server prints it on its terminal or writes it to the file claim-code in its data directory';
 
 type CliOptions = Parameters<typeof runCli>[1];
 type Headers = Readonly<Record<string, string>>;

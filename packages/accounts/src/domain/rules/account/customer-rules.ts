@@ -62,7 +62,7 @@ function checkInvoiceTemplate(context: AccountContext): Violation | undefined {
   const param = `${BLOCK}.billing.invoice.rendering.template`;
   return violate('invoice_rendering_template_invalid', {
     param,
-    message: `${param} is not a template of this platform: ${quote(id)}.`,
+    message: `${param} is not an invoice template of this platform: ${quote(id)}.`,
   });
 }
 
