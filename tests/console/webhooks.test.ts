@@ -313,10 +313,10 @@ it('draws the retry schedule, and keeps a draft when another user changes the we
     await page.setViewportSize({ width: 1280, height: 800 });
   }
   await page.getByLabel('Retries').selectOption('schedule');
-  await page.getByLabel('Delays before each retry').fill('1s, soon');
+  await page.getByLabel('Delay before each retry').fill('1s, soon');
   await page.getByText('Invalid delays').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Save' }).isDisabled(), true);
-  await page.getByLabel('Delays before each retry').fill('1s, 59s');
+  await page.getByLabel('Delay before each retry').fill('1s, 59s');
   await drawn.getByText('at 1 min').waitFor();
   assert.deepEqual(await violationsOn(page), []);
 
@@ -328,7 +328,7 @@ it('draws the retry schedule, and keeps a draft when another user changes the we
     });
   await patch({ events: ['release'] });
   await page.getByText('Another user has changed this webhook.').waitFor();
-  assert.equal(await page.getByLabel('Delays before each retry').inputValue(), '1s, 59s');
+  assert.equal(await page.getByLabel('Delay before each retry').inputValue(), '1s, 59s');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Webhook updated').waitFor();
   await page.getByText('Another user has').waitFor({ state: 'detached' });
@@ -339,7 +339,7 @@ it('draws the retry schedule, and keeps a draft when another user changes the we
   await drawn.getByText('One attempt. Failed events are not retried').waitFor();
   assert.equal(await page.getByLabel('Retries').inputValue(), 'none');
   await page.getByLabel('URL').fill('https://user:pass@example.com/secret?key=1');
-  await page.getByText('✓ The server delivers to this host.').waitFor();
+  await page.getByText('✓ Deliveries to this host are allowed.').waitFor();
   assert.match(checked.at(-1) ?? '', /url=https%3A%2F%2Fexample\.com$/);
 });
 

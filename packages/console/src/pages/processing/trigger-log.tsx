@@ -9,7 +9,7 @@ import { useLive } from '../../components/live/use-live.js';
 import { useNewRows } from '../../components/live/use-new-rows.js';
 import { useSampled } from '../../components/live/use-sampled.js';
 import { reload } from '../../lib/live/query-state.js';
-import { countText } from '../../lib/units.js';
+import { countOf } from '../../lib/units.js';
 
 const NONE: readonly LogLine[] = [];
 const keyOfLine = ({ event_time, trigger_name, log_text }: LogLine): string =>
@@ -56,7 +56,7 @@ export function useTriggerLog(db: string, name: string) {
     refetchInterval,
   });
   const { droppedCount } = sampled;
-  const left = droppedCount > 0 && `${countText(droppedCount)} lines per second not shown`;
+  const left = droppedCount > 0 && `${countOf(droppedCount, 'line')} per second not shown`;
   return { log, statusText: left ? `${statusText}; ${left}` : statusText };
 }
 
@@ -101,7 +101,7 @@ export function TriggerLog(props: {
       />
       {log.data?.length === MAX_LOG_LINES && (
         <p className="hint soft">
-          The newest {MAX_LOG_LINES} lines.{' '}
+          Showing the newest {MAX_LOG_LINES} lines.{' '}
           <Link
             to="/explore"
             search={{ db, lang: 'sql', view: 'table', q: logQuery(name, 10_000) }}

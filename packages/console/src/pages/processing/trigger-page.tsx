@@ -174,7 +174,7 @@ function Runs({ db, name }: { readonly db: string; readonly name: string }) {
             ),
           },
         ]}
-        empty="No runs yet. A run appears here when the event of the trigger occurs."
+        empty="No runs yet. Runs appear here after the trigger fires."
       />
     </section>
   );

@@ -10,7 +10,7 @@ import { useSampled } from '../../components/live/use-sampled.js';
 import { SearchBox, SearchCheckbox, SearchSelect } from '../../components/search/search-fields.js';
 import { withNewLines } from '../../lib/live/log-lines.js';
 import { reload } from '../../lib/live/query-state.js';
-import { countText } from '../../lib/units.js';
+import { countOf, countText } from '../../lib/units.js';
 
 const SHOWN_COUNT = 300;
 const NONE: readonly LogLine[] = [];
@@ -67,7 +67,7 @@ export function LogList(props: {
         {refetchInterval !== false && <span className="hint soft">{statusText}</span>}
         {sampled.droppedCount > 0 && (
           <span className="hint soft">
-            {countText(sampled.droppedCount)} lines per second not shown
+            {countOf(sampled.droppedCount, 'line')} per second not shown
           </span>
         )}
         <span className="hint soft" role="status">
