@@ -494,7 +494,7 @@ describe('rows', () => {
     await refuse(
       { ...years, predicate: two },
       400,
-      /more than one _field; send one request for each/,
+      /more than one _field; send one request for each value/,
     );
     await refuse({ ...years, predicate: 't=' }, 400, /expected tag/);
     const many = Array.from({ length: 2001 }, (_, index) => `t!="${index}"`).join(' AND ');

@@ -95,6 +95,6 @@ function positionOf({ headers, url }: HttpRequest): Position | undefined {
   if (position !== undefined) return position;
   throw tsdbError(
     'parameter_invalid',
-    `invalid position "${text.slice(0, 50)}"; use the id of an event of a live query`,
+    `invalid position "${text.slice(0, 50)}"; use an event id from a live query`,
   );
 }

@@ -70,7 +70,10 @@ export function parseDeletePredicate(text: string): DeletePredicate {
       conditions.push({ name, op, value: unquoted(value), isQuoted: isQuoted(value) });
     else if (op !== '=') throw invalid(text, `${name} supports only =`);
     else if (chosen[kind] !== undefined && chosen[kind] !== unquoted(value)) {
-      throw invalid(text, `it has more than one ${name}; send one request for each`);
+      throw invalid(
+        text,
+        `the predicate has more than one ${name}; send one request for each value`,
+      );
     } else chosen[kind] = unquoted(value);
   }
   return { ...chosen, conditions };
