@@ -74,7 +74,7 @@ export function AccountKeysPage() {
               ),
           },
         ]}
-        empty="No keys yet."
+        empty="No API keys yet. Create a key for your Stripe client library."
       />
       {isCreating && (
         <CreateKey

@@ -38,7 +38,7 @@ export function PublishedCard({ db, table }: { readonly db: string; readonly tab
             </span>
           </p>
           {each.absent_columns.length > 0 && (
-            <p className="note warn">Not published: {each.absent_columns.join(', ')}</p>
+            <p className="note warn">Columns not published: {each.absent_columns.join(', ')}</p>
           )}
           {readerSnippets(each, location.origin).map(([reader, text]) => (
             <div key={reader} className="field">

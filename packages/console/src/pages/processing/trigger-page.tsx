@@ -109,7 +109,7 @@ export function TriggerPage() {
         <ConfirmDelete
           what="trigger"
           name={name}
-          loss="A run in progress is canceled. The plugin file and the rows it wrote are kept."
+          loss="A run in progress is canceled. The plugin file and the written rows are kept."
           onClose={() => setIsDeleting(false)}
           act={async () => {
             await deleteTrigger(db, name);

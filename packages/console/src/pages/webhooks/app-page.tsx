@@ -292,7 +292,7 @@ function Attempts(props: {
       <div className="row">
         <span className="hint soft">
           {page.data && `${deliveryCount(page.data.deliveries.length)} on this page, `}newest first
-          {page.data?.next !== undefined && '; select “Older” for more'}
+          {page.data?.next !== undefined && '; choose “Older” for more'}
           {cursor === '' && `; ${statusText}`}
         </span>
         {cursor !== '' && (

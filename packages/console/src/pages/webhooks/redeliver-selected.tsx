@@ -60,7 +60,7 @@ export function RedeliverSelected(props: {
         >
           <p>
             {countOf(ids.length, 'delivery').replace('ys', 'ies')} will be sent once more, oldest
-            first, up to ten per second. Select “Cancel” to stop before the next delivery.
+            first, up to ten per second. Choose “Cancel” to stop before the next delivery.
           </p>
         </FormDialog>
       )}

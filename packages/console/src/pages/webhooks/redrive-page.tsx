@@ -75,7 +75,7 @@ function RedriveForm({ app }: { readonly app: App }) {
       </p>
       {ping !== undefined && !isDelivered(ping) && (
         <p className="note warn">
-          The last ping failed ({resultText(ping)}). Send a ping before you redrive.
+          The last ping failed ({resultText(ping)}). Send a ping before you redrive events.
         </p>
       )}
       <fieldset className="field choice">
