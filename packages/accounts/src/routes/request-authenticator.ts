@@ -218,7 +218,7 @@ export class RequestAuthenticator {
       return { kind: 'platform_key', platform, keyKind: kind, livemode };
     }
     if (lookup.status === 'unknown') throw keyInvalid();
-    const message = 'The key has expired or was revoked.';
+    const message = 'The API key has expired or was revoked.';
     throw new AccountsRefused({ code: 'api_key_expired', message });
   }
 
@@ -274,10 +274,10 @@ export const unrecognizedUrl = ({
 export const keyMissing = (): AccountsRefused =>
   new AccountsRefused({
     code: 'api_key_missing',
-    message: 'A key is required; send it as Authorization: Bearer <key>.',
+    message: 'An API key is required; send it as Authorization: Bearer <key>.',
   });
 const keyInvalid = (): AccountsRefused =>
-  new AccountsRefused({ code: 'api_key_invalid', message: 'The key is unknown.' });
+  new AccountsRefused({ code: 'api_key_invalid', message: 'The API key is unknown.' });
 
 export function isBelow({ url }: Pick<HttpHead, 'url'>, path: string): boolean {
   const requestPath = pathOf(url);

@@ -118,7 +118,7 @@ async function begin(
 
 function toSeconds(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 86_400) return Number(text);
-  throw new InvalidArgumentError('use an integer from 0 to 86400');
+  throw new InvalidArgumentError('Use an integer from 0 to 86400.');
 }
 
 async function* linesOf(response: Response): AsyncGenerator<string> {

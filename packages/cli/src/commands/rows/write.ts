@@ -167,7 +167,7 @@ function mappingOf(options: WriteOptions): CsvMapping {
 export function parseConcurrency(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 1 && value <= 16) return value;
-  throw new InvalidArgumentError('use an integer from 1 to 16');
+  throw new InvalidArgumentError('Use an integer from 1 to 16.');
 }
 
 /** Splits a comma-separated list; a backslash escapes a comma or a backslash. */
@@ -184,7 +184,8 @@ function parseFields(
   for (const item of splitNames(text, [])) {
     const colon = item.lastIndexOf(':');
     const type = colon < 0 ? 'float' : item.slice(colon + 1);
-    if (!isFieldType(type)) throw new InvalidArgumentError(`use one of ${FIELD_TYPES.join(', ')}`);
+    if (!isFieldType(type))
+      throw new InvalidArgumentError(`Use one of the types ${FIELD_TYPES.join(', ')}.`);
     fields.set(colon < 0 ? item : item.slice(0, colon), type);
   }
   return fields;

@@ -34,7 +34,7 @@ export function deliveriesCommand(): Command {
 
 function limitOf(text: string): string {
   if (/^(?:[1-9]\d?|100)$/.test(text)) return text;
-  throw new InvalidArgumentError('use an integer from 1 to 100');
+  throw new InvalidArgumentError('Use an integer from 1 to 100.');
 }
 
 const listCommand = (): Command => listing(withApp('list'), (command) => command.opts()['app']);

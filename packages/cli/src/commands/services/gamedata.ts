@@ -51,7 +51,7 @@ const wholeNumber =
   (text: string): number => {
     const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
     if (number >= min && number <= max) return number;
-    throw new InvalidArgumentError(`use an integer from ${min} to ${max}`);
+    throw new InvalidArgumentError(`Use an integer from ${min} to ${max}.`);
   };
 
 const withServer = (name: string): Command =>

@@ -133,6 +133,6 @@ const parseSeconds = (text: string): number => secondsOf(text) ?? parseCount(tex
 
 function parseCount(text: string): number {
   if (!/^\d{1,15}$/.test(text))
-    throw new InvalidArgumentError('use a non-negative integer of at most 15 digits');
+    throw new InvalidArgumentError('Use a non-negative integer of at most 15 digits.');
   return Number(text);
 }
