@@ -92,7 +92,7 @@ export function ConvertDialog(props: {
 function Effect(props: {
   readonly label: string;
   readonly count: number;
-  /** What to do before the conversion. */
+  /** The action that is required before the conversion. */
   readonly fix?: string;
 }) {
   const { label, count, fix } = props;
