@@ -101,7 +101,7 @@ export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
     default: '',
     pattern: '^(https://[^\\s?#"<>]*[^\\s?#"<>/])?$',
     examples: ['https://cdn.example/pictures'],
-    description: 'base URL for relative image paths of records',
+    description: 'base URL for relative image paths in records',
     details:
       'Default: images are files in `gamedata/images` of the data folder, served at `/images`.',
   }),

@@ -50,7 +50,7 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
   }),
   store: oneOf(['memory', 'redis'], {
     default: 'memory',
-    description: 'where counters are stored; `redis` shares them between nodes',
+    description: 'counter storage; `redis` shares counters between nodes',
   }),
   snapshot: Type.Boolean({
     default: true,
@@ -217,7 +217,7 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
     minLength: 1,
     description: 'bind address of the Envoy rate limit service',
     details:
-      'The connection is plain text, and every client that can connect may read and use limits. Bind it next to the proxy.',
+      'The connection is plain text, and every client that can connect can read and use limits. Use an address that only the proxy can reach.',
   }),
   test_window_seconds: Type.Optional(
     Type.Integer({

@@ -112,7 +112,7 @@ const SERVER_SETTINGS = defineSettings(
       minimum: 1,
       maximum: 3650,
       description: 'days to keep events for a service that no longer runs',
-      details: 'After that the service misses these events.',
+      details: 'After that, the service misses these events.',
     }),
     catalog_snapshot_interval_sec: Type.Integer({
       default: 21_600,
@@ -120,7 +120,7 @@ const SERVER_SETTINGS = defineSettings(
       maximum: 2_592_000,
       description: 'interval between snapshots of `plinth.db`; 0 disables them',
       details:
-        'A snapshot is written to `snapshots/` of the data folder when `plinth.db` has changed. The last three are kept.',
+        'A snapshot is written to `snapshots/` in the data folder when `plinth.db` has changed. The last three are kept.',
     }),
     trusted_proxies: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
@@ -151,7 +151,7 @@ const SERVER_SETTINGS = defineSettings(
       default: 'X-Forwarded-For',
       pattern: '^[A-Za-z][A-Za-z0-9-]*$',
       description: 'header in which trusted proxies send the client address',
-      details: '`X-Forwarded-For`, `Forwarded`, or a header that contains one address.',
+      details: 'Use `X-Forwarded-For`, `Forwarded`, or a header that contains one address.',
     }),
     otlp_traces_url: Type.Optional(
       Type.String({
@@ -175,7 +175,7 @@ const SERVER_SETTINGS = defineSettings(
         maximum: 600_000,
         description: 'time to report "not ready" before shutdown starts',
         details:
-          'During this time `/ready` and `/health` fail, and each connection can complete one more request. Set a longer time than the load balancer needs to detect this. Default: 5 s with trusted proxies, otherwise 0.',
+          'During this time, `/ready` and `/health` fail, and each connection can complete one more request. Set a longer time than the load balancer needs to detect this. Default: 5 s with trusted proxies, otherwise 0.',
       }),
     ),
     shutdown_timeout_ms: Type.Integer({
@@ -196,7 +196,7 @@ const SERVER_SETTINGS = defineSettings(
         examples: ['info,influxdb3_wal=debug'],
         description: 'log level in InfluxDB 3 syntax; takes precedence over `log_level`',
         details:
-          '`off`, `error`, `warn`, `info`, `debug` or `trace`. Levels of single modules are ignored.',
+          'Use `off`, `error`, `warn`, `info`, `debug` or `trace`. Levels of single modules are ignored.',
       }),
     ),
     log_format: Type.Optional(

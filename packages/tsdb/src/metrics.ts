@@ -146,7 +146,7 @@ export function observeMemory(metrics: Metrics, shares: MemoryShares): void {
   const { columnBytes, duckDbBytes, flushBytes } = shares;
   metrics.add({
     name: 'plinth_tsdb_memory_limit_bytes',
-    help: 'Memory limits of columns, DuckDB and unflushed rows.',
+    help: 'Memory limits for columns, DuckDB and unflushed rows.',
     type: 'gauge',
     labels: ['part'],
     samples: () => [

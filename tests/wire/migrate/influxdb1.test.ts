@@ -159,7 +159,7 @@ describe('from InfluxDB 1.x', { skip: NO_INFLUXDB }, () => {
       assert.equal(refused.code, 1);
       assert.match(
         refused.stderr,
-        /000000001-000000001\.tsm, byte 5: the block of \w+ of cpu,dc=d\d,host=h\\ \d+ cannot be read: checksum mismatch/,
+        /000000001-000000001\.tsm, byte 5: the block of field "\w+" in series "cpu,dc=d\d,host=h\\ \d+" cannot be read: checksum mismatch/,
       );
       assert.match(refused.stderr, /unreadable parts of the input: 1; nothing was written/);
       assert.deepEqual(

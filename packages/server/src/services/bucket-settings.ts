@@ -56,7 +56,7 @@ export const OBJECT_STORE_SETTINGS = defineSettings(
       maximum: 600_000,
       description: 'time without progress after which a request fails',
       details:
-        'Bounds the time between two bytes in either direction, not the duration of a transfer. Uploads of more than 1 MiB may pause three times as long, because buffers of the operating system hide their progress.',
+        'This limits the time between two bytes in either direction, not the duration of a transfer. Uploads of more than 1 MiB may pause three times as long, because operating system buffers hide their progress.',
     }),
     retries: Type.Integer({
       default: 2,

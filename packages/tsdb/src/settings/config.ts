@@ -111,11 +111,11 @@ export const TSDB_SETTINGS = defineSettings(
       maximum: Number(MAX_LOOKBACK_NS / 1_000_000n),
       description: 'look-back of `fill(previous)`, `difference`, `locf` and similar; 0 disables it',
       details:
-        'Statements use the last point before the time range, up to this distance. The hint `/*+ lookback(1h) */` replaces the value for one statement.',
+        'Statements use the last point before the time range if it is within this period. The hint `/*+ lookback(1h) */` replaces the value for one statement.',
     }),
     compress_answers: Type.Boolean({
       default: true,
-      description: 'compress query responses larger than 1 kB for clients that accept it',
+      description: 'compress query responses larger than 1 kB for clients that accept compression',
       details: 'The encoding is gzip, or zstd if Node supports it.',
     }),
     query_log_max_entries: Type.Integer({
@@ -215,7 +215,8 @@ export const TSDB_SETTINGS = defineSettings(
     ),
     plugin_dir_only: Type.Boolean({
       default: false,
-      description: 'load plugins only from the plugin folder, not fetched or uploaded ones',
+      description:
+        'load plugins only from the plugin folder; disable uploads and downloads of plugins',
     }),
     plugin_repo: Type.Optional(
       Type.String({
@@ -305,7 +306,7 @@ export const TSDB_SETTINGS = defineSettings(
       examples: ['INFLUXDB3_AUTH_TOKEN'],
       description: 'environment variables that plugins can read, in addition to the standard ones',
       details:
-        'The standard variables are `PATH`, `HOME`, `LANG`, `LC_ALL`, `LC_CTYPE`, `TMPDIR`, `LD_LIBRARY_PATH` and `DYLD_LIBRARY_PATH`. Package installers also see the variables of pip and uv (`PIP_*`, `UV_*`), proxies, certificates and compilers.',
+        'The standard variables are `PATH`, `HOME`, `LANG`, `LC_ALL`, `LC_CTYPE`, `TMPDIR`, `LD_LIBRARY_PATH` and `DYLD_LIBRARY_PATH`. Package installers can also read the variables of pip and uv (`PIP_*`, `UV_*`), proxies, certificates and compilers.',
     }),
     plugin_user: Type.Optional(
       Type.String({

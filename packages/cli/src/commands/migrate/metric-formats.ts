@@ -79,7 +79,7 @@ function seriesOf(labels: readonly (readonly [string, string])[], note: Note): s
     .map(([label, value]) => {
       const plain = value.replace(/[\t\r\n]+/g, ' ');
       if (plain !== value)
-        note(`label ${label}: line breaks and tabs in its values are replaced by spaces`);
+        note(`label "${label}": line breaks and tabs in its values are replaced by spaces`);
       return `,${escaped(label)}=${escaped(plain)}`;
     });
   return `${escapedTable(name)}${tags.join('')}`;

@@ -289,7 +289,7 @@ function printCounts(facts: TableFacts, rows: ReadonlyMap<string, string>): void
   });
   print(
     formatTable([
-      ['database', 'table', 'points read', ...(rows.size > 0 ? ['rows now'] : [])],
+      ['database', 'table', 'points read', ...(rows.size > 0 ? ['current rows'] : [])],
       ...lines,
     ]),
   );

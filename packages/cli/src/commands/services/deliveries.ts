@@ -54,7 +54,7 @@ function listing(connected: Command, appIn: (command: Command) => string): Comma
     .option('--guid <guid>', 'only this delivery GUID, with all attempts')
     .option('--since <time>', 'only deliveries since this time (ISO 8601)')
     .option('--until <time>', 'only deliveries until this time (ISO 8601)')
-    .option('--state <states>', 'list unfinished deliveries instead: pending, leased, dead')
+    .option('--state <states>', 'list unfinished deliveries by state: pending, leased, dead')
     .option('--limit <count>', 'number of deliveries, 1 to 100', limitOf, '30');
   return command.action(async () => {
     const { limit, ...options } = command.opts<Record<string, string | undefined>>();

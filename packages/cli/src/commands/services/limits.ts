@@ -41,7 +41,7 @@ export function limitsCommand(name = 'limits'): Command {
   add('check', 'test whether a request is allowed, or charge it', check, (command) =>
     withFormat(command)
       .option('--identity <key>', 'identity that sends the request')
-      .option('--ip <address>', 'client address that sends the request')
+      .option('--ip <address>', 'address of the client that sends the request')
       .option('--resource <name>', 'resource to charge', 'core')
       .option('--endpoint <name>', 'endpoint whose points are charged')
       .option('--method <method>', 'HTTP method', 'GET')
