@@ -45,7 +45,7 @@ const JSON_STYLE: Style = {
 
 function readValue(cursor: ProtoCursor, end: number, style: Style, depth: number): string {
   if (depth > MAX_DEPTH)
-    throw new MessageInvalid(`an attribute is nested more than ${MAX_DEPTH} levels deep`);
+    throw new MessageInvalid(`an attribute is nested deeper than ${MAX_DEPTH} levels`);
   let text = style.none;
   while (cursor.at < end) {
     const tag = cursor.tag(end);
