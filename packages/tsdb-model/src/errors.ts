@@ -68,7 +68,7 @@ const TEXTS = {
     `table '${details.table}' has too many pending row deletions; retry later`,
   /** Every affected table stores the conditions until the rows are removed. */
   deletion_too_large: (details: { readonly tableCount: number; readonly maxBytes: number }) =>
-    `the deletion predicate is too long to store for ${details.tableCount} tables (at most ${details.maxBytes} bytes in total); delete from fewer tables at a time or shorten the predicate`,
+    `the deletion predicate is too long to store for ${details.tableCount} tables (at most ${details.maxBytes} bytes in total); delete from fewer tables or shorten the predicate`,
   /** Every point is stored until it is removed from the files. */
   too_many_points: (details: { readonly table: string; readonly maxCount: number }) =>
     `the condition matches more than ${details.maxCount} rows of table '${details.table}'; use a shorter time range, or a condition only on tags and time`,

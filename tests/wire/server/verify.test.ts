@@ -88,10 +88,10 @@ it('verify and backup find a changed byte, with table and time range, although s
     for (const name of files) assert.ok(damaged.stderr.includes(name), damaged.stderr);
     assert.match(
       damaged.stderr,
-      /damaged \(its checksum does not match\); .* it contains 1 rows of table d\.t from 2023-11-14T22:13:20\.000Z to 2023-11-14T22:13:20\.000Z/,
+      /corrupt \(its checksum does not match\); .* it contains 1 rows of table d\.t from 2023-11-14T22:13:20\.000Z to 2023-11-14T22:13:20\.000Z/,
     );
     const index =
-      /(\S+\.parquet) is damaged [^\n]*; it contains the series index of table d\.t/.exec(
+      /(\S+\.parquet) is corrupt [^\n]*; it contains the series index of table d\.t/.exec(
         damaged.stderr,
       )?.[1];
     assert.ok(index !== undefined, damaged.stderr);

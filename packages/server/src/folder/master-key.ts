@@ -20,7 +20,7 @@ export async function readGivenMasterKey(
   if (path === undefined) return inline === undefined ? undefined : Buffer.from(inline);
   if (inline !== undefined) {
     throw new ConfigInvalid([
-      'server.master_key_file: server.master_key is also set; use only one of them',
+      'server.master_key_file: server.master_key is also set; use only one of these settings',
     ]);
   }
   let text: string;
