@@ -17,7 +17,6 @@ export const EXCEPTIONS = {
     ['body_hash, answer from webhooks_idempotency', 'a column of a released table'],
     ['answer text not null', 'a column of a released table'],
     ['There is no built-in', 'an error message of DataFusion'],
-    ['is answered by trigger', 'an error message that docs/spec fixes'],
     ['Told at', 'sample data, whose bytes its seed determines'],
   ],
 };

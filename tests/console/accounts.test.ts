@@ -122,7 +122,7 @@ it('lists accounts by mode, and closes one', { skip: SKIP }, async () => {
   await page.getByText('No accounts yet.').waitFor();
   await page.getByRole('button', { name: 'Test' }).click();
   await page.getByLabel('Find account').fill('somebody else');
-  await page.getByText('No loaded account matches.').waitFor();
+  await page.getByText('No loaded accounts match.').waitFor();
   await page.getByLabel('Find account').fill('ann@');
   await row.getByText('ann@example.com').click();
   await page.getByRole('button', { name: 'Close account' }).click();
@@ -239,7 +239,7 @@ it('lists, creates, changes and deletes persons', { skip: SKIP }, async () => {
   for (let number = 1; number <= 60; number++)
     await post(`${API}/accounts/${id}/persons`, { given_name: 'Person', surname: `${number}` });
   const page = await open(String(id), 'persons');
-  await page.getByText('50 of the loaded persons').waitFor();
+  await page.getByText('50 of 50 loaded persons').waitFor();
   await page.getByRole('button', { name: 'Show more' }).click();
   await page.getByText('60 persons').waitFor();
   await page.getByRole('button', { name: 'Create person' }).click();

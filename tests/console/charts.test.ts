@@ -178,7 +178,7 @@ describe('charts', { skip: SKIP }, () => {
   it('of kind stat name the row of their value', async () => {
     const first = 'SELECT host, max(v) AS v FROM m GROUP BY host ORDER BY host';
     await open({ view: 'stat', q: first });
-    await page.getByText('First of 3 rows · host=a', { exact: true }).waitFor();
+    await page.getByText('Row 1 of 3 · host=a', { exact: true }).waitFor();
     await open({ view: 'stat', q: `${first} LIMIT 1` });
     await page.getByText('host=a', { exact: true }).waitFor();
   });

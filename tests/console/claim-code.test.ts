@@ -49,7 +49,7 @@ describe('the first page of a server that other machines reach', { skip: SKIP },
     const flags = [...OPEN, '--first-token', 'anyone'];
     await using server = await ServerInProcess.start({ flags });
     const page = await open(server);
-    await page.getByText(/Anyone who reaches this address can create this token/).waitFor();
+    await page.getByText(/Anyone who can reach this address can create this token/).waitFor();
     assert.equal(await page.getByLabel('Claim code').count(), 0);
     assert.deepEqual(await violationsOn(page), []);
     await page.getByRole('button', { name: 'Create admin token' }).click();

@@ -218,7 +218,7 @@ describe('a table of results', { skip: SKIP }, () => {
     await open({ q: 'SELECT * FROM tail', view: 'table' });
     await rowCount(100);
     await page.getByRole('checkbox', { name: 'follow' }).click();
-    await page.getByText(/live, last at .* UTC: 0 new rows/).waitFor();
+    await page.getByText(/live, last update at .* UTC: 0 new rows/).waitFor();
     await cell('99').waitFor();
     await write('tail n=100i 1600000100\ntail n=101i 1600000101');
     await page.getByText(/: 2 new rows/).waitFor();
@@ -236,7 +236,7 @@ describe('a table of results', { skip: SKIP }, () => {
     await page.waitForTimeout(5000);
     assert.equal(await asked(), before);
     await page.keyboard.press('Control+Home');
-    await page.getByText(/live, last at/).waitFor();
+    await page.getByText(/live, last update at/).waitFor();
     await write('tail n=102i 1600000102');
     await cell('102').waitFor();
     await page.getByRole('checkbox', { name: 'follow' }).click();

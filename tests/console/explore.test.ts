@@ -436,8 +436,8 @@ describe('Explore', { skip: SKIP }, () => {
     await choose('Bucket width', '15 minutes');
     await text(/INTERVAL '15 minutes'.* max\(usage\) AS usage\n/);
     await builder.getByLabel('Add condition').click();
-    await choose('Column of the condition', 'host');
-    await builder.getByLabel('Value of the condition').fill('b');
+    await choose('Condition column', 'host');
+    await builder.getByLabel('Condition value').fill('b');
     await page.keyboard.press('Enter');
     await text(/AND time < \$\{to\} AND host = 'b'\n/);
     await page.getByRole('img', { name: /1 series.*highest 500/ }).waitFor();
@@ -462,7 +462,7 @@ describe('Explore', { skip: SKIP }, () => {
     await page.keyboard.press('Escape');
     await builder.locator('select:has(option:checked:text-is("5 minutes"))').waitFor();
     assert.equal(await builder.getByLabel('Aggregate of field 1').inputValue(), 'min');
-    assert.equal(await builder.getByLabel('Value of the condition').count(), 0);
+    assert.equal(await builder.getByLabel('Condition value').count(), 0);
     await page.keyboard.press('Control+End');
     await page.keyboard.type(' LIMIT 3');
     await builder.getByText('This query can only be edited as SQL').waitFor();

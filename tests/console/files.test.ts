@@ -25,7 +25,7 @@ it('shows the files of a table on a time axis', { skip: SKIP }, async () => {
     }
     await page
       .getByRole('img', {
-        name: '1 files from 2020-01-01 00:00:00 to 2020-01-01 01:00:00, at most 1 overlapping',
+        name: '1 file from 2020-01-01 00:00:00 to 2020-01-01 01:00:00, at most 1 overlapping',
       })
       .waitFor();
     await page.getByRole('row', { name: /2020-01-01 00:00:00 – 2020-01-01 01:00:00 2 / }).waitFor();

@@ -184,10 +184,10 @@ it('creates, deletes, undoes and discards records, with errors at their fields',
   await page.getByRole('link', { name: 'Changes' }).click();
   await page.getByRole('row', { name: /items thing create/ }).waitFor();
   await page.getByRole('button', { name: 'Undo' }).click();
-  await page.getByText('Change of items thing undone').waitFor();
+  await page.getByText('Change to items/thing undone').waitFor();
   assert.equal((await edit('GET', 'items/thing')).name, 'Thing');
   await page.getByRole('button', { name: 'Redo' }).click();
-  await page.getByText('Change of items thing redone').waitFor();
+  await page.getByText('Change to items/thing redone').waitFor();
   await page.getByRole('button', { name: 'Validate' }).click();
   await page.getByText('The draft is valid.').waitFor();
   assert.deepEqual(await violationsOn(page), []);

@@ -85,7 +85,7 @@ it('simulates a request without counting it', { skip: SKIP }, async () => {
     await page.getByText('2 such requests remaining').waitFor();
     await page.getByRole('row', { name: 'Primary limit core 58 +1 60 ✓ passed' }).waitFor();
     await page.getByRole('row', { name: /^Concurrent requests 0 \+1 100 ✓/ }).waitFor();
-    await page.getByRole('row', { name: /^Points of the endpoint per minute 0 \+5 900/ }).waitFor();
+    await page.getByRole('row', { name: /^Endpoint points per minute 0 \+5 900/ }).waitFor();
     assert.deepEqual(await violationsOn(page), []);
     assert.deepEqual(await usage(), before, 'nothing was counted');
 
@@ -143,14 +143,14 @@ it('lists the callers with the most rejected requests, and simulates their next 
     await rows.nth(1).getByRole('button', { name: 'ip:192.0.2.8' }).click();
     await page.getByText(/requests rejected in this hour/).waitFor();
     if (PICTURES) await page.screenshot({ path: `${PICTURES}/limits-rejected-light.png` });
-    await page.getByRole('link', { name: 'Simulate a request of ip:192.0.2.8' }).click();
+    await page.getByRole('link', { name: 'Simulate a request from ip:192.0.2.8' }).click();
     await page.getByRole('button', { name: 'Simulate', exact: true }).click();
     await page.getByText('✕ rejected: primary limit').waitFor();
 
     // A list that is cut shows it.
     for (let last = 10; last < 32; last++) await exceed(`ip:192.0.2.${last}`, 1);
     await page.goto(`${server.url}/console/limits`);
-    await page.getByText('20 of 24 callers.').waitFor();
+    await page.getByText('Showing 20 of 24 callers.').waitFor();
     assert.deepEqual(browser.complaints, []);
   } finally {
     await browser.close();

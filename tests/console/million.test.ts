@@ -206,7 +206,9 @@ describe('a million deliveries', { skip: SKIP }, () => {
 
   it('are listed in pages that say that there are more', async () => {
     await list.goto(path);
-    await list.getByText(/^50 deliveries on this page, newest first; more with Older; /).waitFor();
+    await list
+      .getByText(/^50 deliveries on this page, newest first; choose “Older” for more; /)
+      .waitFor();
     const newest = await list.getByRole('row').nth(1).textContent();
     await list.getByRole('button', { name: 'Older' }).click();
     await list.getByRole('button', { name: 'Newest' }).waitFor();

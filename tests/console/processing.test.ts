@@ -71,7 +71,7 @@ it('creates caches, queries them in Explore and deletes them by name', { skip: S
   await dialog.getByLabel('distinct values', { exact: true }).check();
   assert.ok(await create.isDisabled(), 'which columns?');
   await dialog.getByLabel('Key columns').fill('dc, host');
-  await dialog.getByLabel('Maximum values').fill('500');
+  await dialog.getByLabel('Maximum number of values').fill('500');
   await create.click();
   await page.getByRole('row', { name: /distinct values cpu dc, host 500 / }).waitFor();
 
@@ -181,7 +181,7 @@ it('edits the code of a plugin, runs it without storing anything, and enables it
   await type(CODE);
   await page.getByRole('button', { name: 'Dry run' }).click();
   await page.getByText('twice,host=b v=4').waitFor();
-  await page.getByText('Would write: 2 lines').waitFor();
+  await page.getByText('2 lines would be written').waitFor();
   await page.getByText('INFO: doubled a').waitFor();
   assert.deepEqual(await violationsOn(page), []);
   assert.match(await readFile(join(folder, 'double.py'), 'utf8'), /pass/, 'not saved yet');
@@ -275,8 +275,8 @@ it('stays usable while a plugin logs 1,000 lines a second, and says what it leav
   await context.addInitScript(NOTE_TASKS);
   const page = await context.newPage();
   await page.goto(`${server.url}/console/triggers/home/chatty?tab=log`);
-  await page.getByText(/^newest first, live; [\d,]+ lines per second not shown$/).waitFor();
-  await page.getByText('The newest 200 lines.').waitFor();
+  await page.getByText(/^newest first, live; [\d,]+ lines? per second not shown$/).waitFor();
+  await page.getByText('Showing the newest 200 lines.').waitFor();
   assert.ok((await page.getByRole('row').count()) <= 201);
   // Ten drawings later, no task was long. The server shares this machine, so the limit is not that of the specification.
   await page.evaluate('globalThis.longest = 0');
@@ -293,7 +293,7 @@ it('stays usable while a plugin logs 1,000 lines a second, and says what it leav
   assert.deepEqual(await violationsOn(page), []);
   if (PICTURES) await page.screenshot({ path: `${PICTURES}/trigger-log-light.png` });
   await page.getByRole('link', { name: 'Runs', exact: true }).click();
-  await page.getByText(/lines per second not shown/).waitFor();
+  await page.getByText(/lines? per second not shown/).waitFor();
   await page.getByRole('button', { name: 'Disable' }).click();
   await page.getByText('– disabled').waitFor();
   await page.getByRole('link', { name: 'Log', exact: true }).click();

@@ -19,7 +19,7 @@ it('shows how other engines read a published table', { skip: SKIP }, async () =>
       .getByText(/version 1, 1 rows/)
       .first()
       .waitFor();
-    await page.getByText('Not published: n').first().waitFor();
+    await page.getByText('Columns not published: n').first().waitFor();
     await page.getByText(/SELECT count\(\*\) FROM icebergLocal\('\/.*open-tables/).waitFor();
     await page.getByText('plinth."home__jvm"."room"').waitFor();
     assert.deepEqual(await violationsOn(page), []);

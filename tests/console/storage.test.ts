@@ -95,7 +95,7 @@ it('flushes rows and compacts files with a button, and shows the files on a time
     await page.getByRole('button', { name: 'Compact', exact: true }).click();
     await page.getByText('Compaction started').waitFor();
     await page
-      .getByRole('img', { name: /^1 files from 2020-01-01 00:00:00 to 2020-01-01 03:00:01/ })
+      .getByRole('img', { name: /^1 file from 2020-01-01 00:00:00 to 2020-01-01 03:00:01/ })
       .waitFor();
     await page.getByRole('row', { name: /03:00:01 6 .*merged, level 1/ }).waitFor();
     assert.equal((await parquetFiles(server)).length, 1);

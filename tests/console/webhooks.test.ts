@@ -104,7 +104,7 @@ it('shows a response of 1 MB of markup as text, and which part is stored', {
     const page = await (await browser.context()).newPage();
     await page.goto(`${server.url}/console/webhooks/${app.id}/${push?.id}`);
     const panel = page.getByRole('complementary', { name: 'push' });
-    await panel.getByText('The first 65,536 of 1,048,576 bytes.').waitFor();
+    await panel.getByText('Only the first 65,536 of 1,048,576 bytes').waitFor();
     const shown = panel.locator('pre').first();
     assert.equal((await shown.textContent())?.length, 65_536);
     assert.equal(await page.locator('main img, main script').count(), 0);
@@ -120,9 +120,7 @@ it('shows a response of 1 MB of markup as text, and which part is stored', {
     // The response to a ping has no length, because it is sent in parts.
     const [ping] = await app.untilRecorded('?event=ping', 1);
     await page.goto(`${server.url}/console/webhooks/${app.id}/${ping?.id}`);
-    await page
-      .getByText('The first 65,536 bytes. The rest of the response is not stored.')
-      .waitFor();
+    await page.getByText('Only the first 65,536 bytes of the response are stored.').waitFor();
   } finally {
     await app.operate('DELETE', '');
     await hostile[Symbol.asyncDispose]();
@@ -315,10 +313,10 @@ it('draws the retry schedule, and keeps a draft when another user changes the we
     await page.setViewportSize({ width: 1280, height: 800 });
   }
   await page.getByLabel('Retries').selectOption('schedule');
-  await page.getByLabel('Delays before each retry').fill('1s, soon');
+  await page.getByLabel('Delay before each retry').fill('1s, soon');
   await page.getByText('Invalid delays').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Save' }).isDisabled(), true);
-  await page.getByLabel('Delays before each retry').fill('1s, 59s');
+  await page.getByLabel('Delay before each retry').fill('1s, 59s');
   await drawn.getByText('at 1 min').waitFor();
   assert.deepEqual(await violationsOn(page), []);
 
@@ -330,7 +328,7 @@ it('draws the retry schedule, and keeps a draft when another user changes the we
     });
   await patch({ events: ['release'] });
   await page.getByText('Another user has changed this webhook.').waitFor();
-  assert.equal(await page.getByLabel('Delays before each retry').inputValue(), '1s, 59s');
+  assert.equal(await page.getByLabel('Delay before each retry').inputValue(), '1s, 59s');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Webhook updated').waitFor();
   await page.getByText('Another user has').waitFor({ state: 'detached' });
@@ -341,7 +339,7 @@ it('draws the retry schedule, and keeps a draft when another user changes the we
   await drawn.getByText('One attempt. Failed events are not retried').waitFor();
   assert.equal(await page.getByLabel('Retries').inputValue(), 'none');
   await page.getByLabel('URL').fill('https://user:pass@example.com/secret?key=1');
-  await page.getByText('✓ The server delivers to this host.').waitFor();
+  await page.getByText('✓ Deliveries to this host are allowed.').waitFor();
   assert.match(checked.at(-1) ?? '', /url=https%3A%2F%2Fexample\.com$/);
 });
 

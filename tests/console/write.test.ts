@@ -104,7 +104,9 @@ describe('the write drawer', { skip: SKIP }, () => {
 
     await lines.fill('cpu,host=a x=1i 1700000001\ncpu,host=b usage=2i 1700000002');
     await told('1 new column in cpu: x (integer)');
-    await told('usage is float in cpu and integer here: the server rejects such rows');
+    await told(
+      "Column 'usage' of table 'cpu' has the type float, not integer: the server rejects such rows",
+    );
     await told(CONFLICTS);
     assert.ok(await button('Write').isDisabled());
     await lines.fill('cpu,host=a x=1i 1700000001\ncpu,host=b\ncpu,host=b\ncpu,host=b x=2i 5');
@@ -158,7 +160,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     await button('Write').click();
     await told('0 lines written, 7 lines rejected.');
     const rest = await notWritten();
-    assert.match(rest.join(), /^line 6: .*; the same in line 7$/);
+    assert.match(rest.join(), /^line 6: .*; the same error in line 7$/);
   });
 
   it('confirms before it discards input', async () => {
@@ -272,7 +274,9 @@ describe('the write drawer', { skip: SKIP }, () => {
 
     await told('readings already has these columns');
     await chooser('Type of count').selectOption('text');
-    await told('count is integer in readings and text here: the server rejects such rows');
+    await told(
+      "Column 'count' of table 'readings' has the type integer, not text: the server rejects such rows",
+    );
     await told(CONFLICTS);
     await told('10 rows can be written once the column conflicts are resolved, 2 rows cannot');
     assert.ok(await button('Write').isDisabled());
@@ -303,7 +307,9 @@ describe('the write drawer', { skip: SKIP }, () => {
     await told('Select at least one field column.');
     await chooser('Role of time').selectOption('field');
     await waitFor('clock time=5000i 1\n');
-    await told('time is reserved for the timestamp: the server rejects such rows');
+    await told(
+      "The column name 'time' is reserved for the timestamp: the server rejects such rows",
+    );
     assert.ok(await button('Write').isDisabled());
   });
 
@@ -311,7 +317,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     await open('home', 'CSV file');
     await choose('old.csv', 'date,v\n20/11/2015 08:00,1\n21/11/2015 08:00,2\n');
     await told(
-      '2 rows can be written; without times, rows with the same tags overwrite each other',
+      '2 rows can be written; without timestamps, rows with the same tags overwrite each other',
     );
     await dialog()
       .getByText(
@@ -319,14 +325,14 @@ describe('the write drawer', { skip: SKIP }, () => {
       )
       .waitFor();
     await chooser('Role of date').selectOption('ignore');
-    await told('2 rows can be written; without times and tags, the rows overwrite each other');
+    await told('2 rows can be written; without timestamps and tags, the rows overwrite each other');
     await button('Write').click();
-    await told('2 rows written; without times and tags, the rows overwrite each other.');
+    await told('2 rows written; without timestamps and tags, the rows overwrite each other.');
     assert.equal(await csvOf('home', 'SELECT count(*) AS n FROM old'), 'n\n1\n');
     await chooser('Role of date').selectOption('time');
     await told('0 rows can be written, 2 rows cannot');
     assert.deepEqual(await notWritten(), [
-      `line 2: column 'date': '20/11/2015 08:00' is not ${TIMES}; the same in line 3`,
+      `line 2: column 'date': '20/11/2015 08:00' is not ${TIMES}; the same error in line 3`,
     ]);
   });
 
@@ -338,7 +344,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     await told('1 row can be written, 4 rows cannot');
     assert.deepEqual(await notWritten(), [
       'line 2: the row has 3 values for 2 columns',
-      'line 3: unclosed quote; the same in line 6',
+      'line 3: unclosed quote; the same error in line 6',
       'line 5: text after a closing quote',
     ]);
     await waitFor('odd s="b" 3000000000\n');

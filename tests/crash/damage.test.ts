@@ -516,7 +516,7 @@ describe('A damaged segment', () => {
       const response = await get(server, q);
       assert.equal(response.status, 500, response.text);
       const { error } = JSON.parse(response.text) as { error: string };
-      assert.match(error, /^query error: error while executing plan: stored file .* is damaged/);
+      assert.match(error, /^query error: error while executing plan: stored file .* is corrupt/);
       assert.match(error, name);
     }
     assert.equal((await get(server, 'SELECT v FROM n')).text.trim(), 'v\n4');
@@ -590,12 +590,12 @@ describe('A damaged segment', () => {
           ['of-v1', send('/query')],
           ['of-flight', callFlight],
         ] as const) {
-          assert.match(await run(id), /stored file .* is damaged/, id);
+          assert.match(await run(id), /stored file .* is corrupt/, id);
           const lines = server.logText.split('\n').filter((line) => line.includes(`"${id}"`));
           assert.equal(lines.length, 1, `${id}: ${server.logText}`);
           const { level, msg, err } = JSON.parse(lines[0] ?? '');
           assert.deepEqual([level, msg], ['error', 'request failed'], id);
-          assert.match(err.message, /stored file .* is damaged/, id);
+          assert.match(err.message, /stored file .* is corrupt/, id);
         }
       } finally {
         flight.close();
@@ -622,7 +622,7 @@ describe('A damaged segment', () => {
     await withServer(async (server) => {
       const response = await get(server, 'SELECT * FROM m');
       assert.equal(response.status, 500, response.text);
-      assert.match(response.text, /is damaged/);
+      assert.match(response.text, /is corrupt/);
     });
     await withServer(async (server) => assert.equal(await numbers(server), '1 2'), {
       flags: ['--repair'],

@@ -46,7 +46,7 @@ function readJsonList(text: string, defaultPlatform: string): readonly Bootstrap
     if (typeof value !== 'string' || typeof platform !== 'string') {
       throw accountsError(
         'bootstrap_keys_invalid',
-        'every entry requires a value; a platform is required only if it is not the default',
+        'every entry requires a "value" string and may have a "platform" string',
       );
     }
     return checked({ platform, text: value });
@@ -57,6 +57,6 @@ function checked(key: BootstrapKey): BootstrapKey {
   if (PLATFORM.test(key.platform)) return key;
   throw accountsError(
     'bootstrap_keys_invalid',
-    'a platform id must be plat_ followed by up to 60 letters or digits',
+    'invalid platform id; use "plat_" followed by 1 to 60 letters, digits or underscores',
   );
 }

@@ -33,7 +33,7 @@ export const ACCOUNTS_SETTINGS = defineSettings(
       default: [],
       description: 'API keys to create at startup, as `[platform:]key`',
       details:
-        'The prefix sets kind and mode (`sk_test_...`). Without this setting, the server creates four keys for `plat_default` when it first starts. It prints the keys on a terminal, or writes them to the file `initial-account-keys` in the data folder.',
+        'The prefix determines the kind and mode of the key (`sk_test_...`). Without this setting, the server creates four keys for `plat_default` when it first starts. It prints the keys on a terminal, or writes them to the file `initial-account-keys` in the data folder.',
     }),
     token_ttl_sec: Type.Integer({
       default: 600,

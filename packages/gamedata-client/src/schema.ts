@@ -891,7 +891,7 @@ export interface paths {
         };
     };
     "/api/search": {
-        /** Search all collections, with tolerance for typing errors */
+        /** Search all collections, with tolerance for typos */
         get: {
             parameters: {
                 query: {
@@ -1259,7 +1259,7 @@ export interface paths {
         };
     };
     "/api/editor/{type}": {
-        /** List records of the draft, with `limit` page by page */
+        /** List records of the draft, paginated if `limit` is set */
         get: {
             parameters: {
                 query?: {

@@ -62,7 +62,7 @@ export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
   }),
   require_if_match: Type.Boolean({
     default: false,
-    description: 'refuse record changes without an `If-Match` header',
+    description: 'reject record changes without an `If-Match` header',
   }),
   tokens: Type.Array(
     Type.String({
@@ -101,7 +101,7 @@ export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
     default: '',
     pattern: '^(https://[^\\s?#"<>]*[^\\s?#"<>/])?$',
     examples: ['https://cdn.example/pictures'],
-    description: 'base URL for relative image paths of records',
+    description: 'base URL for relative image paths in records',
     details:
       'Default: images are files in `gamedata/images` of the data folder, served at `/images`.',
   }),

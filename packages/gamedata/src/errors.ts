@@ -52,7 +52,7 @@ const TEXTS = {
     `unknown version ${details.version}`,
   /** The client requested changes since a version that has been removed. */
   version_gone: (details: { readonly version: number; readonly oldest: number }) =>
-    `version ${details.version} was removed; download the bulk files, because the oldest version is ${details.oldest}`,
+    `version ${details.version} was removed, and the oldest version is ${details.oldest}; download the bulk files`,
   /** Records violate their schema or rules between records; nothing was changed. */
   validation_failed: (details: Required<Refused>) => details.message,
   /** The request conflicts with the current state. */
@@ -61,12 +61,13 @@ const TEXTS = {
   precondition_failed: (_at: { readonly rev: number | undefined }) =>
     'the record has changed since it was read; read it again',
   precondition_required: 'missing If-Match header; send the ETag of the record',
-  forbidden: (details: { readonly scope: string }) => `the token lacks the scope ${details.scope}`,
+  forbidden: (details: { readonly scope: string }) =>
+    `the token lacks the scope "${details.scope}"`,
   rate_limited: (_at: { readonly retryAfterSec: number }) =>
     'too many requests with a wrong token; retry later',
   /** The data cannot be read; the server keeps retrying. */
   unavailable: (_at: { readonly retryAfterSec: number }) =>
-    'the game data is temporarily unavailable',
+    'the game data is temporarily unavailable; retry later',
   too_large: (details: { readonly maxRecordCount: number }) =>
     `the import has more than ${details.maxRecordCount} records`,
   unsupported_media_type: asGiven,

@@ -18,7 +18,7 @@ export function registerMetrics(
   const { library, cache, behindMs } = options;
   metrics.gauge({
     name: 'plinth_gamedata_behind_seconds',
-    help: 'Time since changes of other nodes were last read; 0 without a shared store.',
+    help: 'Time since changes by other nodes were last read; 0 without a shared store.',
     read: () => behindMs() / 1000,
   });
   metrics.gauge({

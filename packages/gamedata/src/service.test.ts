@@ -43,7 +43,7 @@ describe('game data without a readable version', () => {
       const response = await service.send(path);
       assert.equal(response.status, 503, `${path}: ${response.text.slice(0, 200)}`);
       assert.deepEqual(JSON.parse(response.text), {
-        error: 'the game data is temporarily unavailable',
+        error: 'the game data is temporarily unavailable; retry later',
         code: 'unavailable',
       });
       assert.equal(response.headers['cache-control'], 'no-store');

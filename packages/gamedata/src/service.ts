@@ -251,7 +251,7 @@ class GameDataService implements GameData {
     if (this.#library.isUnreadable) return 'no version of the game data is readable';
     const { behindMs } = this.#editor.writes;
     if (behindMs <= MAX_BEHIND_MS) return undefined;
-    return `changes of the game data by other nodes have not been read for ${Math.round(behindMs / 1000)} s`;
+    return `changes to the game data by other nodes have not been read for ${Math.round(behindMs / 1000)} s`;
   }
 
   #follow(): void {

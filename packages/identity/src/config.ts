@@ -53,7 +53,8 @@ export const IDENTITY_SETTINGS = defineSettings(
       minimum: 5,
       maximum: 86_400,
       description: 'how long cached admin tokens and platform keys stay valid without the database',
-      details: 'While `server.database_url` cannot be read, older tokens and keys return 503.',
+      details:
+        'While the database in `server.database_url` cannot be read, older tokens and keys return 503.',
     }),
     jwt_iat_leeway_sec: Type.Integer({
       default: 5,

@@ -43,7 +43,7 @@ const TEXTS = {
   claim_code_missing:
     'missing claim code; send it in the header X-Plinth-Claim-Code. The server printed it on its terminal or wrote it to the file claim-code in its data directory',
   claim_code_wrong:
-    'wrong claim code; the server creates a new one at each start and prints it on its terminal or writes it to the file claim-code in its data directory',
+    'wrong claim code; use the code of the last server start. The server prints it on its terminal or writes it to the file claim-code in its data directory',
   claims_locked: (details: { readonly seconds: number }) =>
     `too many wrong claim codes; try again in ${details.seconds} s. The code is on the server's terminal or in the file claim-code in its data directory`,
   /** Stops startup: the configured file does not contain a valid token. */

@@ -50,7 +50,7 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
   }),
   store: oneOf(['memory', 'redis'], {
     default: 'memory',
-    description: 'where counters are stored; `redis` shares them between nodes',
+    description: 'counter storage; `redis` shares counters between nodes',
   }),
   snapshot: Type.Boolean({
     default: true,
@@ -162,12 +162,12 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
   }),
   ban_enabled: Type.Boolean({
     default: true,
-    description: 'ban identities that continue after repeated refusals',
+    description: 'ban identities that continue after repeated rejections',
   }),
   ban_threshold: Type.Integer({
     default: 5_000,
     minimum: 1,
-    description: 'refusals within ten minutes that trigger a ban',
+    description: 'number of rejections within ten minutes that triggers a ban',
   }),
   ban_minutes: Type.Integer({
     default: 10,
@@ -217,7 +217,7 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
     minLength: 1,
     description: 'bind address of the Envoy rate limit service',
     details:
-      'The connection is plain text, and every client that can connect may read and use limits. Bind it next to the proxy.',
+      'The connection is plain text, and every client that can connect can read and use limits. Use an address that only the proxy can reach.',
   }),
   test_window_seconds: Type.Optional(
     Type.Integer({

@@ -70,7 +70,7 @@ function refuseUnusableCollector({ server: { otlp_traces_url: text } }: Settings
   if (url?.username === '' && url.password === '') return;
   throw new ConfigInvalid([
     url === undefined
-      ? 'server.otlp_traces_url: not a valid URL; use one such as http://127.0.0.1:4318/v1/traces'
+      ? 'server.otlp_traces_url: not a valid URL; use a URL such as http://127.0.0.1:4318/v1/traces'
       : 'server.otlp_traces_url: user name and password are not supported; omit them, and let a local collector add credentials',
   ]);
 }

@@ -47,7 +47,7 @@ const SERVER_SETTINGS = defineSettings(
     }),
     first_token: oneOf(['claim', 'anyone'], {
       default: 'claim',
-      description: 'who may create the first admin token',
+      description: 'clients that may create the first admin token',
       details:
         '`claim`: any program on the same machine while the server listens on loopback; other clients need the claim code. `anyone`: the first client, as in InfluxDB 3.',
     }),
@@ -70,7 +70,7 @@ const SERVER_SETTINGS = defineSettings(
       Type.Array(Type.String({ pattern: '^https?://[^\\s/?#]+$' }), {
         examples: ['https://grafana.example.com'],
         description: 'web origins that may call the time-series API',
-        details: 'Default: any origin when requests need a token, none with `--without-auth`.',
+        details: 'Default: any origin if requests require a token, and none with `--without-auth`.',
       }),
     ),
     master_key: Type.Optional(
@@ -99,7 +99,7 @@ const SERVER_SETTINGS = defineSettings(
     ),
     object_store: oneOf(['file', 'memory'], {
       default: 'file',
-      description: 'where data is stored; `memory` loses it when the process exits',
+      description: 'storage location; data in `memory` is lost when the process exits',
     }),
     services: Type.Array(oneOf([...SERVICE_NAMES, 'identity']), {
       default: [...SERVICE_NAMES],
@@ -112,7 +112,7 @@ const SERVER_SETTINGS = defineSettings(
       minimum: 1,
       maximum: 3650,
       description: 'days to keep events for a service that no longer runs',
-      details: 'After that the service misses these events.',
+      details: 'After that, the service misses these events.',
     }),
     catalog_snapshot_interval_sec: Type.Integer({
       default: 21_600,
@@ -120,7 +120,7 @@ const SERVER_SETTINGS = defineSettings(
       maximum: 2_592_000,
       description: 'interval between snapshots of `plinth.db`; 0 disables them',
       details:
-        'A snapshot is written to `snapshots/` of the data folder when `plinth.db` has changed. The last three are kept.',
+        'A snapshot is written to `snapshots/` in the data folder when `plinth.db` has changed. The last three are kept.',
     }),
     trusted_proxies: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
@@ -151,7 +151,7 @@ const SERVER_SETTINGS = defineSettings(
       default: 'X-Forwarded-For',
       pattern: '^[A-Za-z][A-Za-z0-9-]*$',
       description: 'header in which trusted proxies send the client address',
-      details: '`X-Forwarded-For`, `Forwarded`, or a header that contains one address.',
+      details: 'Use `X-Forwarded-For`, `Forwarded`, or a header that contains one address.',
     }),
     otlp_traces_url: Type.Optional(
       Type.String({
@@ -175,7 +175,7 @@ const SERVER_SETTINGS = defineSettings(
         maximum: 600_000,
         description: 'time to report "not ready" before shutdown starts',
         details:
-          'During this time `/ready` and `/health` fail, and each connection can complete one more request. Set it longer than the load balancer takes to notice. Default: 5 s with trusted proxies, otherwise 0.',
+          'During this time, `/ready` and `/health` fail, and each connection can complete one more request. Set a longer time than the load balancer needs to detect this. Default: 5 s with trusted proxies, otherwise 0.',
       }),
     ),
     shutdown_timeout_ms: Type.Integer({
@@ -196,7 +196,7 @@ const SERVER_SETTINGS = defineSettings(
         examples: ['info,influxdb3_wal=debug'],
         description: 'log level in InfluxDB 3 syntax; takes precedence over `log_level`',
         details:
-          '`off`, `error`, `warn`, `info`, `debug` or `trace`. Levels of single modules are ignored.',
+          'Use `off`, `error`, `warn`, `info`, `debug` or `trace`. Levels of single modules are ignored.',
       }),
     ),
     log_format: Type.Optional(
@@ -220,7 +220,7 @@ const SERVER_SETTINGS = defineSettings(
       Type.String({
         minLength: 1,
         description: 'PEM file with the TLS certificate and its intermediate certificates',
-        details: 'Read again on SIGHUP.',
+        details: 'The server reads the file again on SIGHUP.',
       }),
     ),
     tls_key: Type.Optional(
@@ -312,12 +312,12 @@ const STORAGE_SETTINGS = defineSettings('storage', {
     minimum: 0,
     description: 'free disk space below which writes return 503; 0 disables the check',
     details:
-      'Queries and deletions still work. With 0, writes are refused only when the disk is full.',
+      'Queries and deletions still work. With 0, writes are rejected only when the disk is full.',
   }),
   reserve_bytes: Type.Integer({
     default: 16_777_216,
     minimum: 0,
-    description: 'disk space reserved for deletions when the disk is full; 0 disables',
+    description: 'disk space reserved for deletions when the disk is full; 0 disables the reserve',
     details:
       'The file `disk-reserve` in the data folder holds the space. It is released when the disk is full and allocated again later.',
   }),

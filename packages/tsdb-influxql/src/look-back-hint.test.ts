@@ -30,7 +30,9 @@ describe('a look-back hint', () => {
         () => parseQuery(text),
         (error) =>
           error instanceof ParseError &&
-          error.message.includes('misplaced hint; write the hint lookback directly after SELECT') &&
+          error.message.includes(
+            'misplaced hint; write the "lookback" hint directly after SELECT',
+          ) &&
           error.pos === text.lastIndexOf('/*+'),
         text,
       );

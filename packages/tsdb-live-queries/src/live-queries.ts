@@ -113,7 +113,7 @@ export class LiveQueries implements RecordListener {
     return this.#queries.size;
   }
 
-  /** Rows sent since the start, and rows dropped because clients were too slow. */
+  /** Rows sent since the server started, and rows dropped because clients were too slow. */
   get rowCounts(): { readonly sent: number; readonly dropped: number } {
     let [sent, dropped] = [this.#endedSent, this.#endedDropped];
     for (const { sentRowCount, droppedRowCount } of this.#queries.keys()) {

@@ -22,7 +22,7 @@ const TEXTS = {
   database_limit_reached: (details: { readonly limit: number }) =>
     `Adding a new database would exceed limit of ${details.limit} databases`,
   policy_limit_reached: (details: { readonly database: string; readonly limit: number }) =>
-    `database '${details.database}' has ${details.limit} retention policies: only an admin token may add more`,
+    `database '${details.database}' has reached the limit of ${details.limit} retention policies; only an admin token can add more`,
   /** `_internal` belongs to the server: it can only be queried. */
   internal_database: (operation: 'modify' | 'delete') => `cannot ${operation} internal db`,
   /** The object to delete, restore or change does not exist. */
@@ -65,15 +65,15 @@ const TEXTS = {
    * Row deletions arrive faster than compaction carries them out; the client should retry later.
    */
   too_many_deletions: (details: { readonly table: string }) =>
-    `table ${details.table} has too many pending row deletions; retry later`,
+    `table '${details.table}' has too many pending row deletions; retry later`,
   /** Every affected table stores the conditions until the rows are removed. */
   deletion_too_large: (details: { readonly tableCount: number; readonly maxBytes: number }) =>
-    `the deletion predicate is too long to store for ${details.tableCount} tables (at most ${details.maxBytes} bytes in total); delete from fewer tables at a time or shorten the predicate`,
+    `the deletion predicate is too long to store for ${details.tableCount} tables (at most ${details.maxBytes} bytes in total); delete from fewer tables or shorten the predicate`,
   /** Every point is stored until it is removed from the files. */
   too_many_points: (details: { readonly table: string; readonly maxCount: number }) =>
-    `the condition matches more than ${details.maxCount} rows of table ${details.table}; delete a shorter time range, or use a condition on tags and time only`,
+    `the condition matches more than ${details.maxCount} rows of table '${details.table}'; use a shorter time range, or a condition only on tags and time`,
   deletion_timed_out: (details: { readonly table: string; readonly maxMs: number }) =>
-    `finding the rows of table ${details.table} took longer than ${details.maxMs / 1000} s, and nothing was deleted; delete a shorter time range`,
+    `the search for the rows of table '${details.table}' took longer than ${details.maxMs / 1000} s, and nothing was deleted; use a shorter time range`,
   /** A 2.x client requests the setup of a server that already has a token. */
   already_set_up: 'onboarding has already been completed',
   /** The bucket that a 2.x client wants to create already exists. */
@@ -127,8 +127,8 @@ const TEXTS = {
    * Lines that each use different fields of a table: the columns would be far larger than the body.
    */
   body_too_sparse: (at: SparseTable) =>
-    `too many empty cells for one request: the lines parsed so far for table '${at.table}' result in ${at.rowCount} rows of ` +
-    `${at.columnCount} columns; send fewer different fields in one request, or fewer lines`,
+    `too many empty cells for one request (${at.rowCount} rows of ${at.columnCount} columns so far in table '${at.table}'); ` +
+    'send fewer lines, or fewer different fields',
   /** Unflushed rows have reached the hard memory limit; the client should retry later. */
   buffer_full: (_at: { readonly retryAfterSec: number }) =>
     'write buffer is full: data arrives faster than it can be stored; retry later',
@@ -170,7 +170,7 @@ const TEXTS = {
     `max-select-buckets limit exceeded: (${details.count}/${details.limit})`,
   /** A function that DuckDB does not support would need too much memory. */
   query_too_large: (limit: number) =>
-    `query buffers more than ${limit} values in memory; select a shorter time range or fewer series`,
+    `the query buffers more than ${limit} values in memory; select a shorter time range or fewer series`,
   /** A parameter is missing or invalid; the message is passed to the client unchanged. */
   parameter_invalid: asGiven,
   /**

@@ -37,7 +37,7 @@ export const PROCESSING_TEXTS = {
   plugin_invalid: (why: string) => `Plugin error: ${why}`,
   /** Two enabled triggers would serve the same path. */
   request_path_taken: (details: { readonly path: string; readonly trigger: string }) =>
-    `request path '${details.path}' is answered by trigger '${details.trigger}' already: disable it first`,
+    `request path '${details.path}' is already used by trigger '${details.trigger}'; disable that trigger first`,
   plugin_fetch_failed: (why: string) =>
     `Plugin error: error fetching plugin from repository: ${why}`,
   /** The setting `plugin_dir_only` is enabled. */
@@ -56,7 +56,7 @@ export const PROCESSING_TEXTS = {
    * An entry of a package list is not a package from a package index: it is empty, an option, a URL or a path.
    */
   package_name_invalid: (entry: string) =>
-    `invalid package name: '${entry}'; use a name with optional extras and versions, such as 'x[extra]>=1', and put files and URLs into a requirements file in the plugin directory`,
+    `invalid package name '${entry}'; use a name such as 'x[extra]>=1', or list files and URLs in a requirements file in the plugin directory`,
   requirements_missing: (details: { readonly path: string }) =>
     `requirements file not found: ${details.path}`,
   /**

@@ -8,13 +8,13 @@ export const OPEN_TABLES_SETTINGS = defineSettings('open_tables', {
     examples: ['home,weather'],
     description: 'databases whose tables are published as Apache Iceberg tables',
     details:
-      'Readers such as ClickHouse, Trino, Spark and PyIceberg read the segments in place. A retention policy is a database of its own (`db/policy`).',
+      'Readers such as ClickHouse, Trino, Spark and PyIceberg read the segments in place. A retention policy is a separate database (`db/policy`).',
   }),
   store: Type.Union([Type.Literal('file'), Type.Literal('s3')], {
     default: 'file',
-    description: 'where tables are published: in the data folder or a bucket',
+    description: 'location of published tables: the data folder or a bucket',
     details:
-      '`s3` uploads published segments to `object_store.bucket`, so that readers on other machines find them. The server itself uses its own files.',
+      '`s3` uploads published segments to `object_store.bucket`, so that readers on other machines find them. The server itself reads its local files.',
   }),
   interval_ms: Type.Integer({
     default: 60_000,

@@ -49,11 +49,11 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
   });
   const rejected = deps.metrics.counter({
     name: 'influxdb3_write_lines_rejected_total',
-    help: 'Lines refused.',
+    help: 'Lines rejected.',
   });
   const bytes = deps.metrics.counter({
     name: 'influxdb3_write_bytes_total',
-    help: 'Bytes of request bodies with written lines, as sent.',
+    help: 'Size of write request bodies, as sent.',
   });
   const exemplars = deps.metrics.counter({
     name: 'influxdb3_write_exemplars_dropped_total',

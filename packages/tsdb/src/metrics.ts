@@ -52,7 +52,7 @@ export class EngineMetrics {
     );
     const histogram = (name: string, help: string, values: Histogram): void =>
       metrics.add({ name, help, type: 'histogram', samples: () => values.samples(name) });
-    histogram('plinth_tsdb_flush_duration_seconds', 'Time of a flush.', this.#flushSec);
+    histogram('plinth_tsdb_flush_duration_seconds', 'Duration of a flush.', this.#flushSec);
     histogram(
       'query_log_end2end_duration_seconds',
       'Time from the arrival of a query to its last row, including waiting time.',
@@ -109,9 +109,9 @@ export function observeEngine(metrics: Metrics, read: () => EngineState): void {
     (s) => s.bufferedBytes,
   );
   gauge('plinth_tsdb_log_bytes', 'Bytes in the files of the log.', (s) => s.logBytes);
-  gauge('plinth_tsdb_tables', 'Tables used since the start.', (s) => s.tableCount);
+  gauge('plinth_tsdb_tables', 'Tables used since the server started.', (s) => s.tableCount);
   gauge('plinth_tsdb_segments', 'Segments that queries read.', (s) => s.segmentCount);
-  gauge('plinth_tsdb_segment_bytes', 'Bytes in these segments.', (s) => s.segmentBytes);
+  gauge('plinth_tsdb_segment_bytes', 'Bytes in segments that queries read.', (s) => s.segmentBytes);
   gauge('plinth_tsdb_read_only', '1 after a failed sync: writes are rejected.', (s) =>
     s.isReadOnly ? 1 : 0,
   );
@@ -128,7 +128,7 @@ export function observeEngine(metrics: Metrics, read: () => EngineState): void {
   });
   metrics.add({
     name: 'query_log_phase_current',
-    help: 'Queries that wait for a slot (received) or run (permit).',
+    help: 'Queries that are waiting for a slot (received) or running (permit).',
     type: 'gauge',
     labels: ['phase'],
     samples() {
@@ -146,7 +146,7 @@ export function observeMemory(metrics: Metrics, shares: MemoryShares): void {
   const { columnBytes, duckDbBytes, flushBytes } = shares;
   metrics.add({
     name: 'plinth_tsdb_memory_limit_bytes',
-    help: 'Memory limits of columns, DuckDB and unflushed rows.',
+    help: 'Memory limits for columns, DuckDB and unflushed rows.',
     type: 'gauge',
     labels: ['part'],
     samples: () => [
@@ -183,7 +183,7 @@ export function observeCaches(metrics: Metrics, caches: Caches): void {
   add('plinth_tsdb_cache_bytes', { help: 'Memory of caches.', type: 'gauge' }, (s) => s.sizeBytes);
   add(
     'plinth_tsdb_cache_evictions_total',
-    { help: 'Values that expired or were evicted.', type: 'counter' },
+    { help: 'Cached values that expired or were evicted.', type: 'counter' },
     (s) => s.evictedCount,
   );
 }
@@ -242,7 +242,7 @@ export function observeContinuousQueries(metrics: Metrics, queries: ContinuousQu
   );
   metrics.gauge({
     name: 'plinth_tsdb_continuous_query_lag_seconds',
-    help: 'Longest time for which a continuous query or rollup has been due.',
+    help: 'Longest delay of a continuous query or rollup that is due.',
     read: () => Number(queries.lagNs) / 1e9,
   });
 }

@@ -134,7 +134,7 @@ export const WEBHOOKS_SETTINGS = defineSettings('webhooks', {
   breaker_enabled: Type.Boolean({
     default: false,
     description: 'pause deliveries to failing receivers for 30 s',
-    details: 'The breaker opens when 70 % of at least 10 attempts in 5 minutes failed.',
+    details: 'The breaker opens when 70 % of at least 10 attempts in 5 minutes have failed.',
   }),
   disable_on_gone: Type.Boolean({
     default: false,
@@ -151,7 +151,7 @@ export const WEBHOOKS_SETTINGS = defineSettings('webhooks', {
   max_queued_per_app: Type.Integer({
     default: 1_000_000,
     minimum: 1,
-    description: 'maximum number of queued events per app; more are refused',
+    description: 'maximum number of queued events per app; further events are rejected',
   }),
   ping_on_url_change: Type.Boolean({
     default: false,

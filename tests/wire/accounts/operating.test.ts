@@ -38,7 +38,7 @@ it('manages platforms and keys, shows and closes accounts, advances clocks and r
   const closed = await plinth('close', account.id, '--platform', platform);
   assert.equal(closed.code, 0, closed.stderr);
   assert.equal((await server.ok(`/v2/core/accounts/${account.id}`, { key })).closed, true);
-  assert.match((await plinth('tick')).stderr, /^0 accounts evaluated$/m);
+  assert.match((await plinth('tick')).stderr, /^accounts evaluated: 0$/m);
   assert.match((await plinth('rotate-key')).stderr, /^key k2 in use/m);
   const unknown = await plinth('show', 'acct_unknown');
   assert.equal(unknown.code, 1);

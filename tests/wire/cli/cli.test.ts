@@ -52,7 +52,7 @@ describe('plinth write', () => {
       env: { PLINTH_HOST_URL: server.url, INFLUXDB3_DATABASE_NAME: 'w1' },
     });
     assert.equal(fromStdin.code, 0, fromStdin.stderr);
-    assert.match(fromStdin.stderr, /^wrote 1 lines \(/);
+    assert.match(fromStdin.stderr, /^wrote 1 line \(/);
     assert.equal(
       await csv('w1', 'SELECT f, time, v FROM m ORDER BY f, time'),
       'f,time,v\na,1970-01-01T00:00:01,1.0\na,1970-01-01T00:00:02,2.0\n' +
@@ -76,7 +76,7 @@ describe('plinth write', () => {
       /big\.lp:11: invalid column type for column 'v', expected iox::column_type::field::integer, got iox::column_type::field::string\n/,
     );
     assert.match(stderr, /big\.lp:5501: Expected at least one space character, got end of input\n/);
-    assert.match(stderr, /wrote 5998 lines, refused 2 \(/);
+    assert.match(stderr, /wrote 5998 lines, rejected 2 \(/);
     assert.equal(await csv('w2', 'SELECT count(*) AS n FROM big'), 'n\n5998\n');
   });
 
@@ -91,7 +91,7 @@ describe('plinth write', () => {
     assert.equal(code, 1);
     assert.match(
       stderr,
-      /daily\.csv:3: column 'low': 'oops' is not a valid int\nrows with fewer values than columns \(missing values are empty\): 1\nwrote 3 lines, refused 1 \(/,
+      /daily\.csv:3: column 'low': 'oops' is not a valid int\nrows with fewer values than columns \(missing values are empty\): 1\nwrote 3 lines, rejected 1 \(/,
     );
     assert.equal(
       await csv('w3', 'SELECT high, kind, low, note, time FROM daily ORDER BY time'),
@@ -119,14 +119,14 @@ describe('plinth write', () => {
     const path = await file('untaken.lp', 'm\n'.repeat(1500));
     const { code, stderr } = await cli('w0', 'write', path);
     assert.equal(code, 1);
-    assert.match(stderr, /wrote 0 lines, refused 1500 \(/);
+    assert.match(stderr, /wrote 0 lines, rejected 1500 \(/);
   });
 
   it('rejects complete chunks with --no-accept-partial', async () => {
     const path = await file('bad.lp', 'm v=1 1\nm\n');
     const { code, stderr } = await cli('w4', 'write', '--no-accept-partial', path);
     assert.equal(code, 1);
-    assert.match(stderr, /bad\.lp:2: .*\n.*\nwrote 0 lines, refused 2 \(/);
+    assert.match(stderr, /bad\.lp:2: .*\n.*\nwrote 0 lines, rejected 2 \(/);
   });
 
   it('reports invalid arguments', async () => {
@@ -272,7 +272,7 @@ describe('plinth token', () => {
     assert.match(status.stdout, /^databases {2}_internal$/m);
 
     const named = await at(['token', 'create', 'ci', '--expires-in', '30d'], admin);
-    assert.match(named.stderr, /^token ci created, expires \d{4}-/);
+    assert.match(named.stderr, /^token ci created \(expires \d{4}-/);
     const listed = await at(['token', 'list'], admin);
     assert.equal(listed.code, 0, listed.stderr);
     const names = listed.stdout.split('\n').map((line) => line.split('|')[2]?.trim());

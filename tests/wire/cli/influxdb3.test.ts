@@ -1,4 +1,4 @@
-// Source: the reference of the influxdb3 command line (its commands and options), and docs/COMMANDS.md, "Verbs of influxdb3".
+// Source: the reference of the influxdb3 command line (its commands and options), and docs/COMMANDS.md, "Commands of influxdb3".
 // Own process: one has variables for installers.
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
@@ -31,9 +31,9 @@ const ROWS: readonly Row[] = [
     0,
     /^table air created$/m,
   ],
-  [['write', ...DB, 'air,room=Living\\ Room temp=21.1,co=0i 1641024000'], 0, /^wrote 1 lines/],
+  [['write', ...DB, 'air,room=Living\\ Room temp=21.1,co=0i 1641024000'], 0, /^wrote 1 line /],
   [['write', ...DB, '--file', '$FOLDER/data.lp'], 0, /^wrote 2 lines/],
-  [['write', ...DB, '--accept-partial', '--file', '$FOLDER/bad.lp'], 1, /wrote 1 lines, refused 1/],
+  [['write', ...DB, '--accept-partial', '--file', '$FOLDER/bad.lp'], 1, /wrote 1 line, rejected 1/],
   [['w', ...DB, '-f', '$FOLDER/data.lp'], 0, /^wrote 2 lines/],
   [['query', ...DB, '--format', 'csv', 'SELECT count(*) AS n FROM air'], 0, /^4$/m],
   [['q', ...DB, '--language', 'influxql', 'SELECT count(co) FROM air'], 0, /\b4\b/],

@@ -34,7 +34,7 @@ it('the command line registers identities, creates tokens, shows limits, bans an
   assert.match(charged.stdout, /^x-ratelimit-remaining +0$/m);
   const refused = await run('limits', 'check', '--identity', 'user:1');
   assert.equal(refused.code, 1);
-  assert.match(refused.stdout, /^refused by primary \(403\)$/m);
+  assert.match(refused.stdout, /^rejected by limit "primary" \(403\)$/m);
   assert.match((await ok('limits', 'top')).stdout, /^user:1 +2$/m);
   assert.match(
     (await ok('limits', 'routes')).stdout,

@@ -181,7 +181,7 @@ describe('plinth export', () => {
       '--host',
       server.url,
     );
-    assert.match(missing.stderr, /column nope not found in the file; columns: b, f, i/);
+    assert.match(missing.stderr, /column 'nope' not found in the file; columns: b, f, i/);
     const again = await fails(
       'export',
       '-d',

@@ -36,7 +36,10 @@ it('accepts an app id, client id or name', async () => {
   await ok('app', 'unsuspend', 'ci two');
 
   const unknown = await run('app', 'delete', 'nobody');
-  assert.equal(unknown.stderr, 'plinth: app not found: nobody; list them with `plinth app list`\n');
+  assert.equal(
+    unknown.stderr,
+    'plinth: app "nobody" not found; list the apps with `plinth app list`\n',
+  );
   assert.equal(unknown.code, 1);
 
   // An id takes precedence over an equal name.
@@ -76,7 +79,7 @@ it('accepts names of platforms and accounts, and refuses an ambiguous name', asy
   const refused = await run('accounts', 'close', 'Twin', ...onIt);
   assert.match(
     refused.stderr,
-    /^plinth: account name Twin is not unique \(2 matches\); use an id: acct_/,
+    /^plinth: account name "Twin" is not unique \(2 matches\); use an id: acct_/,
   );
   for (const id of twins) assert.ok(refused.stderr.includes(id), refused.stderr);
   await ok('accounts', 'close', 'b@example.com', ...onIt);

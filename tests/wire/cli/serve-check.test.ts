@@ -216,7 +216,7 @@ describe('plinth token generate', () => {
       [
         ['--file', join(folder, 'n.json'), '--expires-in', 'soon'],
         2,
-        /soon is not a valid duration/,
+        /"soon" is not a valid duration/,
       ],
       [[], 2, /--file/],
     ] as const) {

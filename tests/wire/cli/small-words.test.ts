@@ -31,7 +31,7 @@ it('an invalid limit is wrong usage', async () => {
   for (const limit of ['x', '0', '101', '1.5']) {
     const { code, stderr } = await run('deliveries', 'list', '--app', '1', '--limit', limit);
     assert.equal(code, 2, stderr);
-    assert.match(stderr, /--limit <count>' argument '.*' is invalid. use an integer from 1 to 100/);
+    assert.match(stderr, /--limit <count>' argument '.*' is invalid. Use an integer from 1 to 100/);
   }
 });
 

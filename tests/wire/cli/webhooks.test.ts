@@ -93,7 +93,7 @@ it('registers an app, publishes, receives, lists, shows and redelivers', async (
     assert.match(await run(['app', 'show', app]), /"content_type": "form"/);
     assert.match(
       await run(['deliveries', 'redrive', '--app', app]),
-      /^0 found, 0 queued for redelivery$/m,
+      /^deliveries: 0 found, 0 queued for redelivery$/m,
     );
     const rotated = JSON.parse(await run(['app', 'rotate-secret', app, '--overlap', '1h'])) as {
       secret: string;

@@ -27,7 +27,7 @@ const OPEN = ['--http-bind', '0.0.0.0:0'];
 const MISSING =
   'missing claim code; send it in the header X-Plinth-Claim-Code. The server printed it on its terminal or wrote it to the file claim-code in its data directory';
 const WRONG =
-  'wrong claim code; the server creates a new one at each start and prints it on its terminal or writes it to the file claim-code in its data directory';
+  'wrong claim code; use the code of the last server start. The server prints it on its terminal or writes it to the file claim-code in its data directory';
 
 type CliOptions = Parameters<typeof runCli>[1];
 type Headers = Readonly<Record<string, string>>;
@@ -266,7 +266,7 @@ describe('`plinth token create` on a server that other machines reach', () => {
     assert.deepEqual([code, stdout], [4, '']);
     assert.match(
       stderr,
-      /needs its claim code .*\n {2}Run this command as root or the server's OS user with --claim-code-file DATA_DIR\/claim-code/,
+      /requires its claim code .*\n {2}Run this command as root or the server's OS user with --claim-code-file DATA_DIR\/claim-code/,
     );
     const wrong = await create(server, ['--claim-code-file', '-'], { input: 'aaaa-bbbb\n' });
     assert.deepEqual([wrong.code, wrong.stdout], [4, '']);

@@ -149,7 +149,7 @@ describe('names of InfluxDB 1.x that have other characters', () => {
       const first = await moved(server, ...args);
       assert.equal(first.code, 0, first.stderr);
       assert.match(first.stderr, /^user root already exists and keeps its password$/m);
-      assert.match(first.stderr, /to restore this, run GRANT ALL PRIVILEGES TO "root"/);
+      assert.match(first.stderr, /to restore the privileges, run GRANT ALL PRIVILEGES TO "root"/);
       assert.match(first.stdout, /^user zoe {2}password \S{20}$/m);
       assert.doesNotMatch(first.stdout, /^user root/m);
       const second = await moved(server, ...args);

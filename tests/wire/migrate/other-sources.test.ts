@@ -171,9 +171,12 @@ it('a key that is a tag and a field, and fields of several kinds, get names of t
   const text = 'm,host=a host="f",v=1i,w=1 1000\nm v=2.5,w=true 2000\nm w=2 3000\n';
   const { code, stderr, rows } = await migrate('influxdb2', text);
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /host is a tag and a field; the tag is renamed to host_tag/);
-  assert.match(stderr, /v contains integers and floats; all values become floats/);
-  assert.match(stderr, /w contains values of several types; its boolean values go to w_boolean/);
+  assert.match(stderr, /"host" is both a tag and a field; the tag is renamed to "host_tag"/);
+  assert.match(stderr, /"v" contains integers and floats; all values become floats/);
+  assert.match(
+    stderr,
+    /"w" contains values of several types; its boolean values are written to "w_boolean"/,
+  );
   assert.deepEqual(await rows('SELECT host, host_tag, v, w, w_boolean FROM m ORDER BY time'), [
     { host: 'f', host_tag: 'a', v: 1, w: 1 },
     { v: 2.5, w_boolean: true },
@@ -216,10 +219,10 @@ it('labels that a table cannot have as they are get other names, or other texts,
   const looked = await migrate('prometheus', text, '--dry-run');
   assert.equal(looked.code, 0, looked.stderr);
   const told = [
-    /^table up of m\d+: time is the name of the time column; the tag is renamed to time_tag$/m,
-    /^table down of m\d+: time is the name of the time column; the tag is renamed to time_tag$/m,
-    /^table up of m\d+: value is a tag and a field; the tag is renamed to value_tag$/m,
-    /^label note: line breaks and tabs in its values are replaced by spaces$/m,
+    /^table up of m\d+: "time" is the name of the time column; the tag is renamed to "time_tag"$/m,
+    /^table down of m\d+: "time" is the name of the time column; the tag is renamed to "time_tag"$/m,
+    /^table up of m\d+: "value" is both a tag and a field; the tag is renamed to "value_tag"$/m,
+    /^label "note": line breaks and tabs in its values are replaced by spaces$/m,
   ];
   for (const sentence of told) assert.match(looked.stderr, sentence);
   const { code, stderr, rows } = await migrate('prometheus', text);
@@ -250,7 +253,7 @@ it('labels that a table cannot have as they are get other names, or other texts,
   // A field can have that name in InfluxDB 1.x, but no query can read it there.
   const field = await migrate('influxdb2', 'm time="x",v=1 1000\n');
   assert.equal(field.code, 0, field.stderr);
-  assert.match(field.stderr, /the field is renamed to time_field/);
+  assert.match(field.stderr, /the field is renamed to "time_field"/);
   assert.deepEqual(await field.rows('SELECT time_field, v FROM m'), [{ time_field: 'x', v: 1 }]);
 });
 
@@ -307,6 +310,6 @@ it('a mark of other files does not count', async () => {
     path,
   ]);
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /wrote 1 lines/);
+  assert.match(stderr, /wrote 1 line /);
   await assert.rejects(stat(`${path}.plinth-migration`));
 });

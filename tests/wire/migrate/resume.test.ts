@@ -64,8 +64,8 @@ it('a run begins anew when the database lacks what an earlier one wrote', async 
   await leaveMark(paths, 2);
   const resumed = await run(paths);
   assert.equal(resumed.code, 0, resumed.stderr);
-  assert.match(resumed.stderr, /continuing after 2 of 3 chunks/);
-  assert.match(resumed.stderr, /wrote 1 lines/);
+  assert.match(resumed.stderr, /an earlier run wrote 2 of 3 chunks/);
+  assert.match(resumed.stderr, /wrote 1 line /);
 
   await leaveMark(paths, 2);
   const deleted = await runCli([

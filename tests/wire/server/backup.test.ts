@@ -218,7 +218,7 @@ describe('a server that has used every feature', () => {
     }
     assert.match(await plinth('verify', '--from', backup), /intact/);
     const told = await plinth('restore', '--from', backup, '--data-dir', dataDir);
-    assert.match(told, /plugins: start the server with --plugin-dir .*plugins/);
+    assert.match(told, /to run the plugins, start the server with --plugin-dir .*plugins/);
     assert.match(told, /not in the backup: rate limit counters/);
     assert.match(told, /not in the backup: Python packages/);
     for (const name of ['seen.py', join('größe', '__init__.py')]) {

@@ -142,7 +142,7 @@ describe('The master key', () => {
     const short = join(root, 'short');
     await writeFile(short, 'too short\n');
     for (const [flags, why] of [
-      [['--server-master-key-file', short], /short: expected at least 32 characters, got 9/],
+      [['--server-master-key-file', short], /short has 9 characters; use at least 32/],
       [['--server-master-key-file', join(root, 'none')], /cannot be read: ENOENT/],
       [
         ['--server-master-key-file', short, '--server-master-key', KEY],

@@ -96,7 +96,7 @@ describe('a data folder to restore into', () => {
     for (const to of [from, join(from, 'data'), join(link, 'new', 'data')]) {
       const run = await runCli(['restore', '--from', from, '--data-dir', to]);
       assert.equal(run.code, 1);
-      assert.match(run.stderr, /is inside the backup .*; use a folder outside of it\n$/);
+      assert.match(run.stderr, /is inside the backup .*; use a folder outside the backup\n$/);
     }
     assert.deepEqual((await readdir(from)).sort(), ['backup.json', 'plinth.db']);
   });

@@ -26,7 +26,7 @@ it('a folder of a newer version is refused with both versions, and left unchange
   assert.equal(refused.code, 1);
   assert.match(
     refused.stderr,
-    /the database contains 9999-of-the-future, but this version expects no further migration; use the newest version that has opened it/,
+    /the database contains migration 9999-of-the-future, but this version expects no further migration; use the newest version that has opened the database/,
   );
   assert.ok(
     refused.stderr.includes(

@@ -124,7 +124,7 @@ describe('Rollups', () => {
     };
     await refused(400, { every: '0s' }, /every .* is out of range; use 1s to 3660d/);
     await refused(400, { every: 'often' }, /not a valid duration/);
-    await refused(400, { every: '1h' }, /for must be at least as long as every, which is 1h/);
+    await refused(400, { every: '1h' }, /'for' must be at least as long as 'every' \(1h\)/);
     await refused(400, { table: 'a\u0000b' }, /table must have 1 to 255 characters/);
     await refused(400, { query: 'SELECT 1 AS v' }, /the query must select its time range/);
     await refused(404, { db: 'absent' }, /absent/);

@@ -386,7 +386,7 @@ describe('tables', () => {
     await refuse(
       { db: 't02', table: 'x', tags: ['a', 'b', 'a'] },
       400,
-      "column 'a' is named twice",
+      "column 'a' is specified twice",
     );
     await refuse(
       { db: '-', table: 'x', tags: [] },
@@ -487,13 +487,14 @@ describe('rows', () => {
     await refuse(years, 400, /missing bucket/, '');
     await refuse({ start: years.start }, 400, /RFC3339Nano for field stop/);
     await refuse({ start: years.stop, stop: years.start }, 400, /start must not be after stop/);
-    await refuse({ ...years, predicate: 't="a" OR t="b"' }, 400, /unsupported logical operator OR/);
+    const either = 't="a" OR t="b"';
+    await refuse({ ...years, predicate: either }, 400, /unsupported logical operator 'OR'/);
     await refuse({ ...years, predicate: '_value=1' }, 400, /_value is not supported/);
     const two = '_field="v" AND _field="w"';
     await refuse(
       { ...years, predicate: two },
       400,
-      /more than one _field; send one request for each/,
+      /more than one _field; send one request for each value/,
     );
     await refuse({ ...years, predicate: 't=' }, 400, /expected tag/);
     const many = Array.from({ length: 2001 }, (_, index) => `t!="${index}"`).join(' AND ');

@@ -149,7 +149,7 @@ describe('POST /api/v2/delete with a condition on a field', () => {
       ['temp >', /expected tag = "value"/],
       ['_field != "temp"', /_field supports only =/],
       ['_field="temp" AND _field="ok"', /more than one _field/],
-      ['_field="temp" AND _value > 30', /compare a field by its name, such as temp > 30/],
+      ['_field="temp" AND _value > 30', /use the name of the field, as in temp > 30/],
       ['_measurement > "m"', /_measurement supports only =/],
     ] as const) {
       const { status, text } = await remove('wrong', predicate);

@@ -35,7 +35,10 @@ describe('a token that may write', () => {
     assertEmpty(await write('/api/v2/write?bucket=a/p1', token, 'm v=1 1'));
     const third = await write('/api/v3/write_lp?db=a/p2', token, 'm v=1 1');
     assert.equal(third.status, 422, third.text);
-    assert.match(third.text, /database 'a' has 2 retention policies: only an admin token may add/);
+    assert.match(
+      third.text,
+      /database 'a' has reached the limit of 2 retention policies; only an admin token can add/,
+    );
     const bucket = await write('/api/v2/write?bucket=a/p2', token, 'm v=1 1');
     assert.deepEqual([bucket.status, JSON.parse(bucket.text).code], [400, 'invalid']);
     // Two tables exist: a new one exceeds the limit.

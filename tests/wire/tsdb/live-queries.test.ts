@@ -246,7 +246,7 @@ describe('a live query', () => {
     assertError(
       await server.http.send(pathOf('d', 'SELECT * FROM m', { since: 'x' })),
       400,
-      'invalid position "x"; use the id of an event of a live query',
+      'invalid position "x"; use an event id from a live query',
     );
     assertError(
       await server.http.send(pathOf('d', 'SELECT * FROM m', { format: 'parquet' })),

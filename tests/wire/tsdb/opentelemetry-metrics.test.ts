@@ -284,11 +284,11 @@ describe('partial success of POST /v1/metrics', () => {
     ],
     buckets: [
       histogram({ bucketCounts: ['1', '2'], explicitBounds: [1, 2] }),
-      'h{}: the histogram has 2 buckets, but 2 bounds; it needs one bucket more than bounds',
+      'h{}: the histogram has 2 buckets and 2 bounds; the number of buckets must be one more than the number of bounds',
     ],
     bounds: [
       histogram({ bucketCounts: ['1', '2', '3'], explicitBounds: [1, 1] }),
-      'h{}: the bounds of the histogram do not increase',
+      'h{}: the bounds of the histogram are not in increasing order',
     ],
     infinite: [
       histogram({ bucketCounts: ['1', '2'], explicitBounds: ['Infinity'] }),
@@ -299,7 +299,7 @@ describe('partial success of POST /v1/metrics', () => {
         name: 's',
         summary: { dataPoints: [{ timeUnixNano, quantileValues: [{ value: 1 }, { value: 2 }] }] },
       },
-      's{}: a quantile of the summary is repeated',
+      's{}: the summary contains a quantile more than once',
     ],
     columns: [
       histogram({

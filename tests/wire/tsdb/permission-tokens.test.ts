@@ -122,7 +122,7 @@ describe('a token with permissions', () => {
       [[ofDatabase('no such')], "'no such' is not a valid database name"],
       [
         [{ resource_type: 'system', resource_identifier: ['*'], actions: ['write'] }],
-        'resources of type system allow only the action read',
+        "resources of the type 'system' allow only the action 'read'",
       ],
       [
         [{ resource_type: 'system', resource_identifier: ['disk'], actions: ['read'] }],

@@ -301,7 +301,7 @@ describe('A retention policy that does not exist', () => {
       assert.equal(response.status, 400, path);
       assert.match(
         response.text,
-        /rp is not supported by this endpoint|unknown member (?:rp|bucket) in/,
+        /'rp' is not supported by this endpoint|unknown member '(?:rp|bucket)' in/,
         path,
       );
     }

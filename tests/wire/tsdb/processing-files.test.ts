@@ -124,7 +124,7 @@ def process_writes(influxdb3_local, table_batches, args=None):
     const outside = await plugins.post(files, { plugin_name: '../x.py', content: '' });
     assert.equal(outside.status, 400, outside.text);
     const long = await plugins.post(files, { plugin_name: `up/${'x'.repeat(300)}`, content: '' });
-    assertError(long, 400, 'a name in the path is longer than 200 bytes; use a shorter one');
+    assertError(long, 400, 'a name in the path is longer than 200 bytes; use a shorter name');
     await plugins.remove('up');
     await plugins.post(files, { plugin_name: 'many/__init__.py', content: source('many') });
     await plugins.create({

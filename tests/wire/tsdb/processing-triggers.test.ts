@@ -207,11 +207,12 @@ describe('Triggers', { skip: noPython }, () => {
         disabled,
       });
     assertDone(await request('first', 'shared'));
-    const taken = "request path 'shared' is answered by trigger 'first' already: disable it first";
+    const taken =
+      "request path 'shared' is already used by trigger 'first'; disable that trigger first";
     const ofPath = { field: 'trigger_specification' };
     assertError(await request('second', 'shared'), 409, taken, ofPath);
     const spelled =
-      "request path '/sh%61red' is answered by trigger 'first' already: disable it first";
+      "request path '/sh%61red' is already used by trigger 'first'; disable that trigger first";
     assertError(await request('second', '/sh%61red'), 409, spelled, ofPath);
     assertDone(await request('second', 'shared', true));
     assertDone(await request('third', 'own'));

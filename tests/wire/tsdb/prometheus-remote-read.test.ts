@@ -196,7 +196,7 @@ describe('POST /api/v1/read', () => {
     const long = await sendRead(server, [['a', '=~', 'x'.repeat(100_001)]], { path });
     assert.deepEqual(errorOf(long), [
       400,
-      'the regular expressions need too many steps; use simpler ones',
+      'the regular expressions take too many steps to evaluate; use simpler expressions',
     ]);
     const unknown = await sendRead(server, [], { path: '/api/v1/read?db=nosuch' });
     assert.equal(unknown.status, 404, unknown.text);

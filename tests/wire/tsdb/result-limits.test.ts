@@ -18,8 +18,8 @@ describe('pretty tables', () => {
     assertError(
       await send('SELECT NULL AS a FROM generate_series(1, 20000000)', 'pretty'),
       400,
-      'query error: error while executing plan: the result exceeds 268435456 bytes in the format pretty; ' +
-        'use csv or jsonl, or add a LIMIT',
+      "query error: error while executing plan: the result exceeds 268435456 bytes in the 'pretty' format; " +
+        "use 'csv' or 'jsonl', or add a LIMIT clause",
     );
     assert.equal((await send('SELECT 1 AS a')).status, 200);
   });

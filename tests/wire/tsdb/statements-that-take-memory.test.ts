@@ -72,7 +72,7 @@ describe('texts that are longer than the memory of queries', LINUX, () => {
       assert.equal(status, 400, q);
       assert.match(
         text,
-        /Resources exhausted: a batch of up to 2048 rows exceeds \d+ bytes of strings/,
+        /Resources exhausted: a batch of up to 2048 rows uses more than \d+ bytes of strings/,
         q,
       );
     }
@@ -182,7 +182,7 @@ describe('texts that are longer than the memory of queries', LINUX, () => {
       assert.equal(status, 400, q);
       assert.match(
         text,
-        /Resources exhausted: a batch of up to 2048 rows exceeds \d+ bytes of strings (?:or|and) lists/,
+        /Resources exhausted: a batch of up to 2048 rows uses more than \d+ bytes of strings (?:or|and) lists/,
         q,
       );
     }

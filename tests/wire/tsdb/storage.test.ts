@@ -183,7 +183,7 @@ describe('the storage of the time-series service', () => {
     for (const [path, status, message] of [
       ['?db=nowhere', 404, 'database not found: nowhere'],
       ['?db=two&table=x', 404, 'table not found: two.x'],
-      ['?table=m', 422, 'the parameter table requires the parameter db'],
+      ['?table=m', 422, "the parameter 'table' requires 'db'"],
       ['?db=two&limit=0', 422, undefined],
     ] as const) {
       const response = await send(`${PATH}${path}`);

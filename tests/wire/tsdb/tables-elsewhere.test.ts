@@ -46,10 +46,10 @@ it('SQL says where a table is that lies in another policy of its database', asyn
   const here = await ask('/api/v3/query_sql', { db: 'elsewhere', q: 'SELECT v FROM m' });
   assert.equal(
     here.text,
-    `{"error":"Error during planning: table 'public.iox.m' not found; a table of this name exists in the database 'elsewhere/weekly'","data":{}}`,
+    `{"error":"Error during planning: table 'public.iox.m' not found; a table with this name exists in database 'elsewhere/weekly'","data":{}}`,
   );
   const back = await ask('/api/v3/query_sql', { db: 'elsewhere/weekly', q: 'SELECT v FROM n' });
-  assert.match(back.text, /not found; a table of this name exists in the database 'elsewhere'/);
+  assert.match(back.text, /not found; a table with this name exists in database 'elsewhere'/);
   const nowhere = await ask('/api/v3/query_sql', { db: 'elsewhere', q: 'SELECT v FROM nowhere' });
   assert.match(nowhere.text, /table 'public\.iox\.nowhere' not found"/);
 });

@@ -63,7 +63,9 @@ function objectIn(body: Uint8Array, maxValueCount: number): Record<string, unkno
     parsed = parseJson(body, { maxValueCount });
   } catch (error) {
     if (error instanceof JsonExcessive) {
-      throw new AccountsRefused({ code: 'invalid_json', message: `The body is ${error.message}.` });
+      const verb = error.reason === 'too_deep' ? 'is' : 'contains';
+      const message = `The body ${verb} ${error.message}.`;
+      throw new AccountsRefused({ code: 'invalid_json', message });
     }
     // The parser's own message quotes the body.
     throw new AccountsRefused({ code: 'invalid_json', message: 'The body is not valid JSON.' });

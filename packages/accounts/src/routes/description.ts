@@ -21,7 +21,7 @@ type Json = Record<string, unknown>;
 export const ACCOUNTS_API: ApiDocs = {
   title: 'Plinth accounts service',
   description:
-    'Accounts, persons, single-use tokens and events, compatible with clients of Stripe Accounts v2. `vendor` represents the configured word.',
+    'Accounts, persons, single-use tokens and events, compatible with clients of Stripe Accounts v2. `vendor` represents the configured vendor name.',
   schemas: () => ({ ...SCHEMAS, ...bodySchemas() }),
 };
 

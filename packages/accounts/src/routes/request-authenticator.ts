@@ -205,7 +205,8 @@ export class RequestAuthenticator {
     if (operator !== undefined) return operator;
     throw new AccountsRefused({
       code: 'operator_token_required',
-      message: "This path requires the server's admin token: Authorization: Bearer <token>.",
+      message:
+        "This path requires the server's admin token; send it as Authorization: Bearer <token>.",
     });
   }
 
@@ -217,7 +218,7 @@ export class RequestAuthenticator {
       return { kind: 'platform_key', platform, keyKind: kind, livemode };
     }
     if (lookup.status === 'unknown') throw keyInvalid();
-    const message = 'The key has expired or was revoked.';
+    const message = 'The API key has expired or was revoked.';
     throw new AccountsRefused({ code: 'api_key_expired', message });
   }
 
@@ -273,10 +274,10 @@ export const unrecognizedUrl = ({
 export const keyMissing = (): AccountsRefused =>
   new AccountsRefused({
     code: 'api_key_missing',
-    message: 'A key is required: Authorization: Bearer <key>.',
+    message: 'An API key is required; send it as Authorization: Bearer <key>.',
   });
 const keyInvalid = (): AccountsRefused =>
-  new AccountsRefused({ code: 'api_key_invalid', message: 'The key is unknown.' });
+  new AccountsRefused({ code: 'api_key_invalid', message: 'The API key is unknown.' });
 
 export function isBelow({ url }: Pick<HttpHead, 'url'>, path: string): boolean {
   const requestPath = pathOf(url);

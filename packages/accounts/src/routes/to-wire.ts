@@ -159,7 +159,7 @@ function violationOf(error: unknown, wording: ErrorWording): Violation {
     return { code: 'request_too_large', message };
   }
   if (requestError.is(error, 'body_cut')) {
-    return { code: 'invalid_json', message: 'The body could not be read.' };
+    return { code: 'invalid_json', message: 'The request body is incomplete.' };
   }
   if (requestError.is(error, 'body_in_crumbs')) {
     return { code: 'invalid_json', message: `${error.message}.` };

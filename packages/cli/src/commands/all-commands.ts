@@ -16,7 +16,7 @@ export const COMMANDS = {
     load: async () => (await import('./rows/query.js')).queryCommand(),
   },
   watch: {
-    description: 'print the rows that a SQL query selects as they are written',
+    description: 'print newly written rows that match a SQL query',
     load: async () => (await import('./rows/watch.js')).watchCommand(),
   },
   database: {
@@ -84,7 +84,7 @@ export const COMMANDS = {
     load: async () => (await import('./folder/aside.js')).asideCommand(),
   },
   'support-bundle': {
-    description: 'collect information for a bug report, without rows and secrets',
+    description: 'collect information for a bug report, with known secrets redacted',
     load: async () => (await import('./folder/support-bundle.js')).supportBundleCommand(),
   },
   shell: {

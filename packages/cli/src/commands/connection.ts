@@ -42,7 +42,7 @@ export function withConnection(command: Command, options: { readonly database: b
   command.addOption(
     new Option(
       '--tls-ca <file>',
-      'trusted certificate (PEM), instead of the system certificates',
+      'file with the trusted certificate, instead of the system certificates',
     ).default(fromEnvironment('TLS_CA')),
   );
   // The environment is read later, so that help never shows a token.
@@ -148,7 +148,7 @@ export function failureOf(
   if (status === 401 && token === undefined) {
     return new CommandFailed(
       'the server requires a token\n' +
-        '  Create the first one with `plinth token create`, then use --token or PLINTH_AUTH_TOKEN.',
+        '  Create the first token with `plinth token create`, then use --token or PLINTH_AUTH_TOKEN.',
       EXIT.unauthenticated,
     );
   }
@@ -161,14 +161,14 @@ export function failureOf(
   if (status === 403) {
     return new CommandFailed(
       `permission denied by the server (${text})\n` +
-        '  The token lacks the required permission; with an admin token, `plinth token list` shows the permissions.',
+        '  The token lacks the required permission. To show permissions, run `plinth token list` with an admin token.',
       EXIT.unauthenticated,
     );
   }
   if (status === 401) {
     return new CommandFailed(
       `the server rejected the token (${text})\n` +
-        '  Check that it is complete, not expired and from this server. `plinth token --help` shows how to create another.',
+        '  Check that the token is complete, has not expired and was created on this server. `plinth token --help` shows how to create another token.',
       EXIT.unauthenticated,
     );
   }
@@ -228,7 +228,7 @@ function normaliseHost(text: string): string {
   const url = /^https?:\/\//.test(text) ? text : `http://${text}`;
   if (!URL.canParse(url)) {
     throw new CommandFailed(
-      `--host ${text} is not a valid server URL; use one such as ${DEFAULT_HOST}`,
+      `--host "${text}" is not a valid server URL; use a URL such as ${DEFAULT_HOST}`,
       EXIT.usage,
     );
   }

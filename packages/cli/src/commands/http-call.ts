@@ -73,9 +73,9 @@ interface Reason {
 }
 
 const IS_IT_RUNNING =
-  'Is the server running? Start it with `plinth serve`, or use --host <url> to connect to another.';
+  'Is the server running? Start it with `plinth serve`, or use --host <url> to connect to another server.';
 const BELIEVE =
-  'If you trust this server, save the certificate of its issuer (or its own, if self-signed) to a file and use\n' +
+  'If you trust this server, save the certificate of its issuer (or its own certificate, if it is self-signed) to a file and use\n' +
   '  --tls-ca <file> or PLINTH_TLS_CA.';
 
 /** Explains a failed connection and suggests a fix. */
@@ -90,7 +90,7 @@ export function reasonOf(error: unknown, url: URL): Reason {
 
 function reasonOfAll(code: string, message: string, url: URL): Reason {
   if (code === 'ECONNREFUSED') return { why: 'connection refused', advice: IS_IT_RUNNING };
-  if (code === 'ENOTFOUND') return { why: 'no such host name', advice: IS_IT_RUNNING };
+  if (code === 'ENOTFOUND') return { why: 'host name not found', advice: IS_IT_RUNNING };
   if (code === 'ECONNRESET' && url.protocol === 'http:') {
     return {
       why: 'the connection was closed without a response',

@@ -17,9 +17,9 @@ const MAX_HISTORY_LINES = 1000;
 
 const HELP = `use <database>         switch to this database
 language sql|influxql  set the query language
-format <format>        pretty, csv, json, json_rows, jsonl
+format <format>        set the output format: pretty, csv, json, json_rows, jsonl
 tables                 list the tables of the database
-exit                   leave (or Ctrl+D)
+exit                   leave the shell (or press Ctrl+D)
 Everything else is a query and ends with a semicolon; Ctrl+C cancels it. Tab completes table and column names.`;
 
 type Language = 'sql' | 'influxql';

@@ -96,7 +96,7 @@ function trusted(url: string): string {
   policy ??= trustedTypes?.createPolicy('plinth-worker', {
     createScriptURL: (url) => {
       if (!Object.values(URLS).includes(url))
-        throw new TypeError('not a worker script of this page');
+        throw new TypeError('the URL is not a worker script of this page');
       return url;
     },
   });

@@ -41,11 +41,11 @@ const NAMES: Readonly<Record<string, string>> = {
   ban: 'Ban',
   primary: 'Primary limit',
   concurrency: 'Concurrent requests',
-  points_rest: 'Points of the endpoint per minute',
+  points_rest: 'Endpoint points per minute',
   cpu: 'CPU seconds per minute',
-  content_minute: 'Created content per minute',
-  content_hour: 'Created content per hour',
-  heavy: 'Heavy requests per minute',
+  content_minute: 'Content creation requests per minute',
+  content_hour: 'Content creation requests per hour',
+  heavy: 'Weight of heavy requests per minute',
 };
 
 export const limitName = (kind: string): string => NAMES[kind] ?? kind.replaceAll('_', ' ');

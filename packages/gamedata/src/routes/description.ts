@@ -7,6 +7,6 @@ export const GAMEDATA_API: ApiDocs = {
   title: 'Plinth game data',
   version: VERSION,
   description:
-    'Read-only data about a game, in several languages, and an editor group. Reading needs no credentials.',
+    'Game data in several languages, and operations for editors. Read operations for the public data require no credentials.',
   schemas: () => ({ ...recordSchemas(), Fault: FAULT }),
 };

@@ -117,7 +117,7 @@ it('quotes the requested host only if it is short and printable', () => {
   );
   assert.match(
     messageOf({ origin: `https://${'x'.repeat(500)}` }),
-    /^pages of https:\/\/x{92} cannot send/,
+    /^pages from https:\/\/x{92} cannot send/,
   );
-  assert.match(messageOf({ 'sec-fetch-site': 'cross-site' }), /^pages of other sites cannot send/);
+  assert.match(messageOf({ 'sec-fetch-site': 'cross-site' }), /^pages from other sites cannot send/);
 });

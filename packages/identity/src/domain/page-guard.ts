@@ -65,13 +65,13 @@ export class PageGuard {
       if (site !== 'cross-site' && site !== 'same-site') return;
       throw identityError(
         'page_refused',
-        'pages of other sites cannot send requests without credentials',
+        'pages from other sites cannot send requests without credentials',
       );
     }
     if (this.#origins.has(origin) || (host !== undefined && hostOf(origin) === host)) return;
     throw identityError(
       'page_refused',
-      `pages of ${shown(origin)} cannot send requests without credentials; add the origin to server.cors_origins`,
+      `pages from ${shown(origin)} cannot send requests without credentials; add the origin to server.cors_origins`,
     );
   }
 

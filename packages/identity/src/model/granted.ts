@@ -45,7 +45,7 @@ export function readPermission({
     else return { fault: `unknown action '${shown(action)}', expected read, write or *` };
   }
   if (resource === 'system' && allowed.has('write')) {
-    return { fault: 'resources of type system allow only the action read' };
+    return { fault: "resources of the type 'system' allow only the action 'read'" };
   }
   for (const name of names) {
     const fault = name === ALL_RESOURCES ? undefined : nameFault(resource, name);

@@ -18,7 +18,7 @@ const Session = Type.Object({
 /** Describes the token of the request; web pages call this first. */
 export const sessionRoute = (listTokens: () => readonly ApiToken[]): Route =>
   operatorRoute('GET', '/session', {
-    about: { summary: 'Get the token of this request and its expiry' },
+    about: { summary: 'Get the token of this request, with its expiry' },
     output: { 200: OpenApi.response('the token without its secret', OpenApi.json(Session)) },
     handle({ principal }) {
       const token =

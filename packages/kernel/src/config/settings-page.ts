@@ -23,7 +23,7 @@ Each setting has three names: \`section.key\` in the configuration file (JSON), 
 - Lists: comma-separated.
 - An empty value counts as not set.
 
-An invalid configuration stops the start and lists every problem.
+If the configuration is invalid, the server lists every problem and does not start.
 `;
 
 const HEAD = '| Setting | Type | Default | Meaning | Also known as |';

@@ -28,7 +28,7 @@ export class AttemptMetrics {
     });
     metrics.add({
       name: `${prefix}_attempt_seconds`,
-      help: 'Duration of an attempt.',
+      help: 'Duration of a delivery attempt.',
       type: 'histogram',
       samples: () => this.#seconds.samples(`${prefix}_attempt_seconds`),
     });

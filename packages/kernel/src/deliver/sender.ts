@@ -102,7 +102,7 @@ export class Sender {
     if (exchange === 'stale') {
       throw new TransportFailed(
         'connection_lost',
-        new Error('the connection was closed before a response'),
+        new Error('the connection was closed before a response was received'),
       );
     }
     return exchange;

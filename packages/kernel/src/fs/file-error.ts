@@ -15,7 +15,7 @@ export const fileError = errorCatalogue('FileError', {
     readonly folder: string;
     readonly owner: string | undefined;
   }) =>
-    `the folder ${folder} is in use by another process${owner === undefined ? '' : ` (${owner})`}; stop it and wait until it has exited, or use another folder`,
+    `the folder ${folder} is in use by another process${owner === undefined ? '' : ` (${owner})`}; stop that process and wait until it has exited, or use another folder`,
   /** The lock could not be tested. `why` is the system error. */
   folder_not_locked: ({ folder, why }: { readonly folder: string; readonly why: string }) =>
     `the folder ${folder} cannot be locked: ${why}; check write permission, and whether the file system supports locks`,

@@ -45,7 +45,7 @@ async function holder(then = ''): Promise<ReturnType<typeof spawn>> {
 it('is had once in a process, and again after it was given back', async () => {
   const lock = await take();
   await lock.sign();
-  const why = `the folder ${folder} is in use by another process (pid ${process.pid}); stop it and wait until it has exited, or use another folder`;
+  const why = `the folder ${folder} is in use by another process (pid ${process.pid}); stop that process and wait until it has exited, or use another folder`;
   await assert.rejects(take(), { kind: 'folder_in_use', message: why });
   // The refused process has opened and closed the same file.
   await assert.rejects(take(), { kind: 'folder_in_use' });

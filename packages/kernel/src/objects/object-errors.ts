@@ -8,7 +8,7 @@ export const objectError = errorCatalogue('ObjectError', {
   /** A name that could escape the store, or that some kinds of stores do not support. */
   object_name_invalid: (object: string) => `invalid object name: ${JSON.stringify(object)}`,
   /** A store on another machine rejected a request, which would fail again: wrong credentials, bucket or permissions. */
-  store_refused: (reason: string) => `the object store refused the request: ${reason}`,
+  store_refused: (reason: string) => `the object store rejected the request: ${reason}`,
   /** The store cannot be used, although it responds. */
   store_unusable: (reason: string) => `the object store cannot be used: ${reason}`,
   /** The store received bytes that do not match the checksum. */

@@ -167,7 +167,7 @@ describe('S3ObjectStore', () => {
     fake.faults.refusal = { status: 403, code: 'SignatureDoesNotMatch' };
     await assert.rejects(open().put('x', []), (error: Error) => {
       assert.equal(Reflect.get(error, 'kind'), 'store_refused');
-      assert.match(error.message, /refused the request: 403 SignatureDoesNotMatch: test/);
+      assert.match(error.message, /rejected the request: 403 SignatureDoesNotMatch: test/);
       assert.ok(!JSON.stringify([error.message, error.cause]).includes(SECRET));
       return true;
     });

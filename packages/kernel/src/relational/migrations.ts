@@ -121,7 +121,7 @@ function refuseOtherHistory(
     if (expected === name) continue;
     throw storeError('migrations_differ', {
       service,
-      why: `the database contains ${name}, but this version expects ${expected ?? 'no further migration'}; use the newest version that has opened it`,
+      why: `the database contains migration ${name}, but this version expects ${expected ?? 'no further migration'}; use the newest version that has opened the database`,
     });
   }
 }

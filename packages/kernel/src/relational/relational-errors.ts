@@ -40,7 +40,8 @@ export const storeError = errorCatalogue('StoreError', {
   /** A statement failed and the work continued. As in PostgreSQL, such a transaction can only be rolled back. */
   transaction_aborted: 'transaction was rolled back because a statement in it failed',
   /** The transaction exceeded its time limit while others waited; it was rolled back. */
-  transaction_timed_out: (limitMs: number) => `transaction was rolled back after ${limitMs} ms`,
+  transaction_timed_out: (limitMs: number) =>
+    `transaction timed out after ${limitMs} ms and was rolled back`,
   /** Too many transactions or reads are waiting; nothing was done. */
   store_overloaded: (limit: number) =>
     `relational store is overloaded: ${limit} statements or transactions are queued`,

@@ -16,7 +16,7 @@ export function toSqlValue(value: unknown): SqlValue {
       return null;
     case 'bigint':
       if (BigInt.asIntN(64, value) === value) return value;
-      throw storeError('value_refused', 'integer is out of the 64-bit range');
+      throw storeError('value_refused', 'integer is outside the 64-bit range');
     default:
       if (value === null) return null;
       // A view is copied; otherwise its complete buffer would be transferred to the other thread.

@@ -173,7 +173,7 @@ export class DecisionService {
     const { limiter, addresses } = this.#deps;
     const address = addresses.parse(ip ?? '');
     if (address === undefined)
-      throw rateLimitError('question_invalid', 'ip is not a valid IP address');
+      throw rateLimitError('question_invalid', 'ip must be a valid IP address, such as 192.0.2.1');
     return limiter.callers.ofAddress(address.key, address.address);
   }
 

@@ -87,7 +87,7 @@ export class LimiterMetrics {
     );
     metrics.add({
       name: 'ratelimit_store_seconds',
-      help: `Store latency of a decision, sampled once in ${TIMED_EVERY}.`,
+      help: `Store latency of a rate limit decision; one of ${TIMED_EVERY} decisions is measured.`,
       type: 'histogram',
       samples: () => this.#storeSeconds.samples('ratelimit_store_seconds'),
     });

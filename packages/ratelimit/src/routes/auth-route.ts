@@ -89,7 +89,8 @@ export function authRoute({ config, decisions, logins, clock }: AuthDeps): Route
     path: AUTH_PATH,
     access: 'public',
     about: {
-      summary: 'check a request of a proxy by X-Original-URI, X-Original-Method and Authorization',
+      summary:
+        'check a proxied request by its X-Original-URI, X-Original-Method and Authorization headers',
     },
     input: {
       query: Type.Object({ resource: Type.Optional(Type.String({ default: 'core' })) }),

@@ -125,7 +125,7 @@ function checkRoutes(deps: OperatorDeps): readonly Route[] {
       about: { summary: 'finish a lease' },
       input: { body: Finish },
       output: { 204: response('slot released') },
-      errors: { 404: 'unknown or finished lease', 422: 'a field is invalid' },
+      errors: { 404: 'lease not found or already finished', 422: 'a field is invalid' },
       handle(_request, { body: { lease_id, status = 200, cpu_ms = 0 } }) {
         decisions.finish(lease_id, { cpuMs: cpu_ms, status });
         return emptyResponse(204);

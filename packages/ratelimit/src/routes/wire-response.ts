@@ -73,7 +73,7 @@ export function tooManyObjects(context: ResponseContext, requestId: string): Wir
     status: 413,
     headers: {},
     body: {
-      message: `A batch may name at most ${context.config.lfs_max_objects} objects.`,
+      message: `A batch can contain at most ${context.config.lfs_max_objects} objects.`,
       documentation_url: `${context.docsBase}/rest`,
       request_id: requestId,
     },

@@ -53,7 +53,7 @@ export function createBackupService(
             path: PATH,
             access: 'backup',
             about: {
-              summary: 'Start a backup, which exists while its response is open',
+              summary: 'Start a backup, which exists until its response is closed',
             },
             output: {
               201: OpenApi.response('the manifest as the first line, then keep-alive lines', {

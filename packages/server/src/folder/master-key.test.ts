@@ -44,7 +44,7 @@ describe('the master key of a node that is given none', () => {
       await assert.rejects(read(), (error: unknown) => {
         assert.ok(error instanceof ConfigInvalid);
         const length = text.trim().length;
-        const begin = `${join(folder, 'master.key')}: expected at least 32 characters, got ${length}`;
+        const begin = `the key in ${join(folder, 'master.key')} has ${length} characters instead of at least 32`;
         assert.ok(error.problems[0]?.startsWith(begin), error.problems[0]);
         return true;
       });

@@ -20,7 +20,7 @@ export async function readGivenMasterKey(
   if (path === undefined) return inline === undefined ? undefined : Buffer.from(inline);
   if (inline !== undefined) {
     throw new ConfigInvalid([
-      'server.master_key_file: server.master_key is also set; use only one of them',
+      'server.master_key_file: server.master_key is also set; use only one of these settings',
     ]);
   }
   let text: string;
@@ -32,7 +32,7 @@ export async function readGivenMasterKey(
   }
   if (text.length >= MIN_LENGTH) return Buffer.from(text);
   throw new ConfigInvalid([
-    `server.master_key_file: ${path}: expected at least ${MIN_LENGTH} characters, got ${text.length}`,
+    `server.master_key_file: the key in ${path} has ${text.length} characters; use at least ${MIN_LENGTH}`,
   ]);
 }
 
@@ -86,6 +86,6 @@ async function readKept(path: string): Promise<Uint8Array | undefined> {
   }
   if (text.length >= MIN_LENGTH) return Buffer.from(text);
   throw new ConfigInvalid([
-    `${path}: expected at least ${MIN_LENGTH} characters, got ${text.length}; restore the key from a copy, or remove the file and enter all encrypted secrets again`,
+    `the key in ${path} has ${text.length} characters instead of at least ${MIN_LENGTH}; restore it from a copy, or remove the file and enter all encrypted secrets again`,
   ]);
 }

@@ -108,10 +108,11 @@ async function checkAuditLog(folder: string): Promise<Findings> {
     const corrupt = bad.filter(({ line }) => line.endsWith('}'));
     if (corrupt.length > 0)
       faults.push(
-        `${path}: ${corrupt.length} corrupt entries, the first in line ${corrupt[0]?.number}; the server skips them. Restore the file from a backup`,
+        `${path} contains corrupt entries (${corrupt.length}, the first in line ${corrupt[0]?.number}); the server skips them. Restore the file from a backup`,
       );
     const cutCount = bad.length - corrupt.length;
-    if (cutCount > 0) notes.push(`${path}: ${cutCount} incomplete entries, which the server skips`);
+    if (cutCount > 0)
+      notes.push(`${path} contains incomplete entries (${cutCount}), which the server skips`);
   }
   return { faults, notes };
 }

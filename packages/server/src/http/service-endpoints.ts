@@ -122,11 +122,11 @@ const LIVE: RouteDescription = {
   output: { 200: response('OK', text) },
 };
 const METRICS: RouteDescription = {
-  about: { summary: 'Metrics in the text format of Prometheus' },
+  about: { summary: 'Get metrics in the Prometheus text format' },
   output: { 200: response('metrics', text) },
 };
 const HEAP: RouteDescription = {
-  about: { summary: 'Not available: the heap profile of InfluxDB' },
+  about: { summary: 'Not available: heap profile of InfluxDB' },
   output: {},
   errors: { 404: 'always' },
 };

@@ -32,10 +32,10 @@ curl -H "authorization: Bearer $PLINTH_TOKEN" http://127.0.0.1:8181/metrics
 
 Start with \`plinth_ready\` (accepts requests), \`plinth_data_disk_available_bytes\` (free disk space),
 \`http_requests_total\` with \`status="server_error"\` (failures), \`http_request_duration_seconds\` (latency) and
-\`nodejs_eventloop_lag_seconds\` (load). For scraping, dashboards and alerts see [MONITORING.md](MONITORING.md).
+\`nodejs_eventloop_lag_seconds\` (load). For scraping, dashboards and alerts, see [MONITORING.md](MONITORING.md).
 
-Counters start at 0 with the process. A histogram has the series \`_bucket\` (with the label \`le\`), \`_sum\` and \`_count\`. Metrics
-without a unit are counts. A server returns the metrics of its running services, without those whose store is unavailable.
+Counters start at 0 when the process starts. A histogram has the series \`_bucket\` (with the label \`le\`), \`_sum\` and \`_count\`. Metrics
+without a unit are counts. A server returns the metrics of its running services, except services whose store is unavailable.
 `;
 
 const HEAD = '| Metric | Type | Labels | Unit | Meaning |';

@@ -59,7 +59,7 @@ export function observeServer(
   );
   gauge(
     'plinth_data_disk_available_bytes',
-    'Free space on this disk that the server may use.',
+    'Free space on the data disk that is available to the server.',
     () => freeBytesOf(folder),
   );
   gauge(

@@ -32,7 +32,7 @@ export function openTraces(
   const { metrics, clock, random, log } = parts;
   const dropped = metrics.counter({
     name: 'plinth_trace_spans_dropped_total',
-    help: 'Spans dropped because the queue was full or the collector refused them.',
+    help: 'Spans dropped because the queue was full or the collector rejected the spans.',
   });
   if (url === undefined) {
     return {

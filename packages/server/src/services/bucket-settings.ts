@@ -35,7 +35,7 @@ export const OBJECT_STORE_SETTINGS = defineSettings(
     aws_access_key_id: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'access key; default: the credential chain of AWS',
+        description: 'access key; default: the AWS credential chain',
         details:
           'The chain reads `~/.aws/credentials`, the file in `AWS_SHARED_CREDENTIALS_FILE`, and the roles of containers and machines.',
       }),
@@ -56,13 +56,13 @@ export const OBJECT_STORE_SETTINGS = defineSettings(
       maximum: 600_000,
       description: 'time without progress after which a request fails',
       details:
-        'Bounds the time between two bytes in either direction, not the duration of a transfer. Uploads of more than 1 MiB may pause three times as long, because buffers of the operating system hide their progress.',
+        'This limits the time between two bytes in either direction, not the duration of a transfer. Uploads of more than 1 MiB may pause three times as long, because operating system buffers hide their progress.',
     }),
     retries: Type.Integer({
       default: 2,
       minimum: 0,
       maximum: 10,
-      description: 'further attempts of a request that failed temporarily',
+      description: 'number of retries after a temporary request failure',
     }),
   },
   {

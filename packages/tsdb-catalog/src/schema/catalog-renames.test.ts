@@ -97,12 +97,12 @@ it('refuses names that are invalid, reserved or in use', async () => {
     [
       '#x',
       'rename_invalid',
-      `"#x" starts with '#', like a comment, so line protocol cannot express it; use another name`,
+      `"#x" starts with '#', like a comment, and cannot be written in line protocol; use another name`,
     ],
     [
       'x\\',
       'rename_invalid',
-      '"x\\\\" ends with a backslash, so line protocol cannot express it; use another name',
+      '"x\\\\" ends with a backslash and cannot be written in line protocol; use another name',
     ],
     ['m', 'rename_invalid', "the table already has the name 'm'; use another"],
     ['other', 'name_taken', "table 'other' already exists; use another name"],
@@ -116,7 +116,7 @@ it('refuses names that are invalid, reserved or in use', async () => {
       'temp',
       'a\tb',
       'rename_invalid',
-      '"a\\tb" contains a tab or newline, so line protocol cannot express it; use another name',
+      '"a\\tb" contains a tab or newline and cannot be written in line protocol; use another name',
     ],
     ['temp', 'time', 'rename_invalid', "'time' is a reserved column; use another name"],
     ['temp', 'temp', 'rename_invalid', "the column already has the name 'temp'; use another"],

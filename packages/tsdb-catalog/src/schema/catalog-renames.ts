@@ -87,7 +87,7 @@ export class CatalogRenames {
     const { database, entry } = this.#find(rename);
     const { newName } = rename;
     assertTableName(newName);
-    if (newName.startsWith('#')) throw notExpressible(newName, "starts with '#', like a comment");
+    if (newName.startsWith('#')) throw notExpressible(newName, "starts with '#', like a comment,");
     assertExpressible(newName);
     assertOther('table', rename.table, newName);
     const deleted = this.#state.deleted.table(database.id, newName);
@@ -280,7 +280,10 @@ function withColumnName(schema: TableSchema, column: Column, name: string): Tabl
 
 function assertOther(what: 'table' | 'column', before: string, after: string): void {
   if (before !== after) return;
-  throw tsdbError('rename_invalid', `the ${what} already has the name '${after}'; use another`);
+  throw tsdbError(
+    'rename_invalid',
+    `the ${what} already has the name '${after}'; use a different name`,
+  );
 }
 
 /** Writes cannot use the name. Source: tsdb-http, "Line protocol grammar". */
@@ -292,7 +295,7 @@ function assertExpressible(name: string): void {
 const notExpressible = (name: string, fault: string): Error =>
   tsdbError(
     'rename_invalid',
-    `${JSON.stringify(name)} ${fault}, so line protocol cannot express it; use another name`,
+    `${JSON.stringify(name)} ${fault} and cannot be written in line protocol; use another name`,
   );
 
 function assertRoom(count: number, what: string): void {

@@ -25,7 +25,7 @@ export function draftTable(definition: TableDefinition, limits: CatalogLimits): 
   for (const { name, kind } of columns) {
     assertColumnName(name);
     if (seen.has(name) && kind === 'tag') {
-      throw tsdbError('table_definition_invalid', `column '${name}' is named twice`);
+      throw tsdbError('table_definition_invalid', `column '${name}' is specified twice`);
     }
     seen.add(name);
     const refusal = draft.require(name, kind);

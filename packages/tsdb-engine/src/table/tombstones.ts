@@ -151,7 +151,7 @@ export class Tombstones {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
     if (this.#announced.size === 0) return;
     throw new Error(
-      'the relational store cannot confirm whether a row deletion is stored; it is checked again before the next flush',
+      'the relational store cannot confirm whether a row deletion is stored; the server checks again before the next flush',
     );
   }
 

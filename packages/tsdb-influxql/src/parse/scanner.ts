@@ -181,7 +181,7 @@ export class Scanner {
         const end = this.#text.indexOf('*/', at + 2);
         if (end < 0) throw this.fail('invalid inline comment, missing closing */', at);
         if (this.#text[at + 2] === '+' && lookbackHint(this.#text.slice(at, end + 2)) !== undefined)
-          throw this.fail('misplaced hint; write the hint lookback directly after SELECT', at);
+          throw this.fail('misplaced hint; write the "lookback" hint directly after SELECT', at);
         at = end + 2;
       } else return at;
     }

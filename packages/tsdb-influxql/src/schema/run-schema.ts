@@ -71,7 +71,7 @@ export async function runSchema(
       if (name === statement.database) {
         throw tsdbError(
           'plan_error',
-          `retention policy ${statement.name} cannot be dropped without its database; use DROP DATABASE`,
+          `retention policy "${statement.name}" cannot be dropped without its database; use DROP DATABASE`,
         );
       }
       if (catalog.database(name) === undefined) return;

@@ -55,11 +55,11 @@ export class LabelSet implements NewTags {
       const name = label.cursor.text(label.nameStart, label.nameEnd);
       const { valueStart, valueEnd } = label;
       if (!isUtf8(bytes.subarray(label.nameStart, label.nameEnd)))
-        throw new LineRefused(`the ${noun}s have a name that is not valid UTF-8`);
+        throw new LineRefused(`one of the ${noun} names is not valid UTF-8`);
       if (!isUtf8(bytes.subarray(valueStart, valueEnd)))
         throw new LineRefused(() =>
           name === ''
-            ? 'the name of the metric is not valid UTF-8'
+            ? 'the metric name is not valid UTF-8'
             : `the value of ${noun} "${name}" is not valid UTF-8`,
         );
       if (name === '' && metric !== '') throw new LineRefused(`a ${noun} has no name`);

@@ -49,10 +49,10 @@ export class HistogramPoint implements PointKind {
     const bounds = this.#bounds;
     if (counts.length !== bounds.length + 1 && (counts.length > 0 || bounds.length > 0))
       throw new LineRefused(
-        `the histogram has ${counts.length} buckets, but ${bounds.length} bounds; it needs one bucket more than bounds`,
+        `the histogram has ${counts.length} buckets and ${bounds.length} bounds; the number of buckets must be one more than the number of bounds`,
       );
     if (bounds.some((bound, i) => !(bound > (bounds[i - 1] ?? Number.NEGATIVE_INFINITY))))
-      throw new LineRefused('the bounds of the histogram do not increase');
+      throw new LineRefused('the bounds of the histogram are not in increasing order');
     if (bounds.at(-1) === Number.POSITIVE_INFINITY)
       throw new LineRefused('the last bound of the histogram is not a finite number');
     let total = 0;

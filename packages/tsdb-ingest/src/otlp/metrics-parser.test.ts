@@ -227,7 +227,7 @@ describe('MetricsParser', () => {
     const parsed = parse(newParser(), bytes, 'otlp_metrics');
     assert.deepEqual(
       parsed.refused.map(({ message }) => message),
-      ['the name of the metric is not valid UTF-8'],
+      ['the metric name is not valid UTF-8'],
     );
     assert.equal(new ParsedRows().read(parsed).length, 1);
   });

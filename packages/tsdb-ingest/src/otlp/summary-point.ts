@@ -47,7 +47,7 @@ export class SummaryPoint implements PointKind {
   add(table: TableRows, row: number): void {
     const names = new Set(this.#quantiles.map(([name]) => name));
     if (names.size < this.#quantiles.length)
-      throw new LineRefused('a quantile of the summary is repeated');
+      throw new LineRefused('the summary contains a quantile more than once');
     addPoint(table, row, [...this.#numbers.fields(), ...this.#quantiles], this.#limits);
   }
 }

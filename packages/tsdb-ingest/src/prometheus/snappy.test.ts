@@ -53,7 +53,7 @@ describe('decodeSnappy', () => {
     check(/the data exceeds the size that the header declares, at byte 3$/, 2, 0, 65, 0b001, 1);
     check(/the data exceeds the size that the header declares, at byte 1$/, 1, 1 << 2, 65, 66);
     check(/the data has 1 bytes, but the header declares 2, at byte 3$/, 2, 0, 65);
-    check(/the header declares more than 32 times the compressed size/, 0xff, 0x7f, 0, 65);
+    check(/the size in the header is more than 32 times the compressed size/, 0xff, 0x7f, 0, 65);
   });
 
   it('refuses more bytes than the limit before it allocates them', () => {

@@ -29,7 +29,7 @@ export function decodeSnappy(input: Uint8Array, limitBytes: number): Uint8Array<
   // Without this check, a few bytes could make the server allocate the limit: a copy of 3 bytes
   // produces at most 64 bytes.
   if (sizeBytes > 32 * input.length)
-    throw corrupt('the header declares more than 32 times the compressed size', 0);
+    throw corrupt('the size in the header is more than 32 times the compressed size', 0);
   const output = new Uint8Array(sizeBytes);
   let at = end;
   let to = 0;

@@ -46,7 +46,7 @@ export function earlierCondition(
     if (!isRequested) return undefined;
     throw tsdbError(
       'plan_error',
-      'Error during planning: the hint lookback needs the lower time bound in the WHERE clause of the ' +
+      'Error during planning: the "lookback" hint needs the lower time bound in the WHERE clause of the ' +
         'SELECT with the gap-filling function; move the condition out of the subquery',
     );
   }

@@ -18,7 +18,7 @@ export function withFuel(module: Uint8Array): Uint8Array {
   const sections = sectionsOf(module);
   const globals = sections.find(({ id }) => id === GLOBALS);
   if (globals === undefined || !sections.some(({ id }) => id === EXPORTS)) {
-    throw new Error('the module has no globals or no exports');
+    throw new Error('the WebAssembly module has no global section or no export section');
   }
   const fuelIndex = new Reader(module, globals.start).size();
   const out = new Writer(module.length + 8 * countFunctions(module, sections) * 3 + 1024);

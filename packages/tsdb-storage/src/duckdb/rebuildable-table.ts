@@ -31,7 +31,7 @@ export class RebuildableTable {
   ): Promise<void> {
     if (this.#isUnverified) {
       if (rowCount >= MANY_ROWS && performance.now() < this.#retryAtMs)
-        throw new Error('Out of Memory Error: rows are waiting for DuckDB memory');
+        throw new Error('Out of Memory Error: DuckDB does not have enough memory for the rows yet');
       this.#retryAtMs = performance.now() + RETRY_MS;
       await this.#makeAnew(connection, rowCount);
     }

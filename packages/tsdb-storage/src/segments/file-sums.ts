@@ -17,7 +17,7 @@ export class FileDamaged extends Error {
   readonly objectName: string;
   constructor(options: { objectName: string; found: string }) {
     super(
-      `stored file ${options.objectName} is damaged (${options.found}); restore it from a backup, or start once with --repair to quarantine it`,
+      `stored file ${options.objectName} is corrupt (${options.found}); restore it from a backup, or start once with --repair to quarantine it`,
     );
     this.objectName = options.objectName;
   }

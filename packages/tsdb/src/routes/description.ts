@@ -17,7 +17,7 @@ export const HANDLER_VALIDATION = 'parameters have aliases, and errors are those
 export const TSDB_API: ApiDocs = {
   title: 'Plinth time-series service',
   description:
-    'Writes in line protocol, SQL, InfluxQL, databases, caches, Python plugins and tokens. Compatible with InfluxDB 3 Core on the paths of its API.',
+    'Line protocol writes, SQL and InfluxQL queries, databases, caches, Python plugins and tokens. Compatible with InfluxDB 3 Core on the same API paths.',
   schemas: () => ({
     RefusedLines: Type.Object({
       error: Type.String(),

@@ -107,6 +107,6 @@ export function refusePolicy(policy: string | undefined, databaseName: string): 
   if (!policy) return;
   throw tsdbError(
     'parameter_invalid',
-    `rp is not supported by this endpoint; name the retention policy in ${databaseName}, as in ${databaseName}=mydb/${policy}`,
+    `'rp' is not supported by this endpoint; specify the retention policy in '${databaseName}', as in ${databaseName}=mydb/${policy}`,
   );
 }

@@ -60,7 +60,7 @@ const PING: RouteDocs = {
   },
 };
 const NUMBERS: RouteDocs = {
-  summary: 'Get server statistics in the groups of a 1.x server',
+  summary: 'Get server statistics in the groups of InfluxDB 1.x',
   output: {
     200: response(
       '`system`, `build` and groups of numbers',

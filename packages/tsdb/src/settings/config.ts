@@ -28,7 +28,7 @@ export const TSDB_SETTINGS = defineSettings(
         minimum: LEAST_MEMORY_BYTES,
         description: 'memory budget for column cache, DuckDB and write buffer',
         details:
-          'The column cache uses half, DuckDB three eighths, and buffered rows the rest. Default: a quarter of the memory available to the process (container limits count), at least 256 MiB, or 128 MiB below 512 MiB.',
+          'The column cache uses half, DuckDB three eighths, and buffered rows the rest. Default: a quarter of the memory available to the process (container limits count), at least 256 MiB (128 MiB if less than 512 MiB is available).',
       }),
     ),
     buffer_flush_bytes: Type.Optional(
@@ -83,20 +83,20 @@ export const TSDB_SETTINGS = defineSettings(
     max_concurrent_queries: Type.Integer({
       default: 64,
       minimum: 1,
-      description: 'concurrent queries; more wait in a queue',
+      description: 'concurrent queries; further queries wait in a queue',
     }),
     max_live_queries: Type.Integer({
       default: 2000,
       minimum: 0,
       maximum: 100_000,
-      description: 'live queries at a time; more return 503',
+      description: 'concurrent live queries; further requests return 503',
     }),
     live_query_log_bytes: Type.Integer({
       default: 256 * MIB,
       minimum: 0,
       description: 'size of log files kept after a flush, for live queries that resume',
       details:
-        'Files are kept only if a live query has run within an hour. The newest such file is always kept, unless the value is 0. Streams that continue from before these files begin with the event `gap`.',
+        'Files are kept only if a live query has run within an hour. The newest such file is always kept, unless the value is 0. A stream that resumes at a position before these files starts with the event `gap`.',
     }),
     query_timeout_ms: Type.Integer({
       default: 300_000,
@@ -111,11 +111,11 @@ export const TSDB_SETTINGS = defineSettings(
       maximum: Number(MAX_LOOKBACK_NS / 1_000_000n),
       description: 'look-back of `fill(previous)`, `difference`, `locf` and similar; 0 disables it',
       details:
-        'Statements use the last point before the time range, up to this distance. The hint `/*+ lookback(1h) */` replaces the value for one statement.',
+        'Statements use the last point before the time range if it is within this period. The hint `/*+ lookback(1h) */` replaces the value for one statement.',
     }),
     compress_answers: Type.Boolean({
       default: true,
-      description: 'compress query responses larger than 1 kB for clients that accept it',
+      description: 'compress query responses larger than 1 kB for clients that accept compression',
       details: 'The encoding is gzip, or zstd if Node supports it.',
     }),
     query_log_max_entries: Type.Integer({
@@ -199,7 +199,7 @@ export const TSDB_SETTINGS = defineSettings(
       default: 1024 * MIB,
       minimum: MIB,
       description: 'memory for all last-value and distinct-value caches',
-      details: 'Beyond it, the largest caches evict their oldest values.',
+      details: 'Above this limit, the largest caches evict their oldest values.',
     }),
     wal_flush_interval_ms: Type.Optional(
       Type.Integer({
@@ -210,12 +210,13 @@ export const TSDB_SETTINGS = defineSettings(
     ),
     plugin_dir: Type.Optional(
       Type.String({
-        description: 'folder of the Python plugins; without it no plugins run',
+        description: 'folder of the Python plugins; without it, no plugins run',
       }),
     ),
     plugin_dir_only: Type.Boolean({
       default: false,
-      description: 'load plugins only from the plugin folder, not fetched or uploaded ones',
+      description:
+        'load plugins only from the plugin folder; disable uploads and downloads of plugins',
     }),
     plugin_repo: Type.Optional(
       Type.String({
@@ -228,7 +229,7 @@ export const TSDB_SETTINGS = defineSettings(
       Type.String({
         minLength: 1,
         description: 'path of the Python interpreter',
-        details: 'Default: searched on the system.',
+        details: 'Default: the server searches the system for an interpreter.',
       }),
     ),
     virtual_env_location: Type.Optional(
@@ -244,7 +245,7 @@ export const TSDB_SETTINGS = defineSettings(
         default: 'discover',
         description: 'package installer: `discover`, `pip`, `uv`, or `disabled`',
         details:
-          '`discover` and `uv` use uv if it is on the path, otherwise pip. `disabled` refuses all installations.',
+          '`discover` and `uv` use uv if it is on the path, otherwise pip. `disabled` rejects all installations.',
       },
     ),
     disable_package_management: Type.Boolean({
@@ -279,7 +280,7 @@ export const TSDB_SETTINGS = defineSettings(
     plugin_run_timeout_ms: Type.Integer({
       default: 0,
       minimum: 0,
-      description: 'plugin run timeout; 0 disables it, except for requests (5 minutes)',
+      description: 'plugin run timeout; 0 disables it, except for request triggers (5 minutes)',
     }),
     plugin_memory_limit_bytes: Type.Integer({
       default: 0,
@@ -298,14 +299,14 @@ export const TSDB_SETTINGS = defineSettings(
       minimum: 0,
       description: 'processes that one plugin may run at a time; 0 disables the limit',
       details:
-        'This counts the Python process and all its children, twice a second, on Linux. A plugin above the limit is killed.',
+        'On Linux, the server counts the Python process and all its children twice a second. A plugin above the limit is killed.',
     }),
     plugin_env: Type.Array(Type.String({ pattern: '^(?!PLINTH_)[A-Za-z_][A-Za-z0-9_]*$' }), {
       default: [],
       examples: ['INFLUXDB3_AUTH_TOKEN'],
       description: 'environment variables that plugins can read, in addition to the standard ones',
       details:
-        'Python needs `PATH`, `HOME`, `LANG`, `LC_ALL`, `LC_CTYPE`, `TMPDIR`, `LD_LIBRARY_PATH` and `DYLD_LIBRARY_PATH`. Package installers also see the variables of pip and uv (`PIP_*`, `UV_*`), proxies, certificates and compilers.',
+        'The standard variables are `PATH`, `HOME`, `LANG`, `LC_ALL`, `LC_CTYPE`, `TMPDIR`, `LD_LIBRARY_PATH` and `DYLD_LIBRARY_PATH`. Package installers can also read the variables of pip and uv (`PIP_*`, `UV_*`), proxies, certificates and compilers.',
     }),
     plugin_user: Type.Optional(
       Type.String({

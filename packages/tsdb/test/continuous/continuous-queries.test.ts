@@ -329,8 +329,8 @@ describe('rollups', () => {
       /add WHERE time >= \$from AND time < \$to/,
     );
     const range = 'FROM bus_data WHERE time >= $from AND time < $to';
-    await refused(`SELECT passengers ${range}`, /timestamp column named time/);
-    await refused(`SELECT time ${range}`, /a column other than time and tags/);
+    await refused(`SELECT passengers ${range}`, /timestamp column named "time"/);
+    await refused(`SELECT time ${range}`, /a column other than "time" and the tags/);
     await refused(`SELECT time, time AS t ${range}`, /column "t" has a type/);
     assert.deepEqual(node.continuousQueries.all(), []);
   });

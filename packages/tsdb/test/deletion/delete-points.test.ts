@@ -146,7 +146,7 @@ for (const place of ['in memory', 'in files', 'rewritten in memory', 'rewritten 
         await flushing;
       });
       const error =
-        'finding the rows of table m took longer than 30 s, and nothing was deleted; delete a shorter time range';
+        "the search for the rows of table 'm' took longer than 30 s, and nothing was deleted; use a shorter time range";
       assert.equal(
         await queryInfluxql(node, 'DELETE FROM m WHERE v = 10'),
         `${JSON.stringify({ results: [{ statement_id: 0, error }] })}\n`,
@@ -213,7 +213,7 @@ describe('a condition', () => {
     const lines = Array.from({ length: 10_001 }, (_, i) => `m,t=${i % 7} v=${i % 2},w=1 ${i}`);
     await writeLines(node, lines);
     const error =
-      'the condition matches more than 10000 rows of table m; delete a shorter time range, or use a condition on tags and time only';
+      "the condition matches more than 10000 rows of table 'm'; use a shorter time range, or a condition only on tags and time";
     assert.equal(
       await queryInfluxql(node, 'DELETE FROM m WHERE w = 1'),
       `${JSON.stringify({ results: [{ statement_id: 0, error }] })}\n`,

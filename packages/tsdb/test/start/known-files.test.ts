@@ -103,7 +103,7 @@ it('finds a changed byte if the modification time changed, or in a full verifica
   const [first = ''] = paths;
   const restoreTime = await flipByte(first, (size) => size >> 1);
   const node = await start();
-  await assert.rejects(sum(node), /is damaged \(its checksum does not match\)/);
+  await assert.rejects(sum(node), /is corrupt \(its checksum does not match\)/);
   await stop();
   await restoreTime();
   const repaired = await start({ 'tsdb-repair': 'true' });
@@ -118,5 +118,5 @@ it('names the damaged file from the second query on if the first failed in DuckD
   await restoreTime();
   const node = await start();
   await assert.rejects(sum(node), /query execution failed|could not be read/);
-  await assert.rejects(sum(node), /is damaged \(its checksum does not match\)/);
+  await assert.rejects(sum(node), /is corrupt \(its checksum does not match\)/);
 });

@@ -173,7 +173,7 @@ describe('a time-series node', () => {
       const crashed = await openNode(copy);
       const result = await rows(crashed, 'cpu').catch((error: unknown) => (error as Error).message);
       if (Array.isArray(result)) assert.deepEqual(result, ['a 10 1', 'b 10 2']);
-      else assert.match(result, /is damaged \(40 bytes instead of/);
+      else assert.match(result, /is corrupt \(40 bytes instead of/);
       await crashed.close();
     }
   });

@@ -61,7 +61,7 @@ const Event = Type.Object({
 export const WEBHOOKS_API: ApiDocs = {
   title: 'Plinth webhook service',
   description:
-    'The webhook of an app and its deliveries, compatible with GitHub App webhooks; events and queue for operators.',
+    'App webhooks and their deliveries, compatible with GitHub App webhooks. Operators can also publish events and inspect queues.',
   schemas: () => ({
     Config,
     Delivery: Type.Object(Summary),

@@ -77,7 +77,7 @@ export function eventRoutes(deps: EventRouteDeps): readonly Route[] {
     }),
     operatorRoute('GET', '/events/internal', {
       about: {
-        summary: "Find the deliveries of the server's own events, of the last day",
+        summary: "Find deliveries of the server's own events in the last day",
         description: `Up to ${MAX_FOUND_COUNT} ids, separated by commas. Events that no app received are left out.`,
       },
       input: { query: Type.Object({ ids: Type.String({ maxLength: MAX_IDS_LENGTH }) }) },

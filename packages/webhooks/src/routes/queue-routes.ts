@@ -138,7 +138,7 @@ function deliveryRoutes(deps: QueueRouteDeps): readonly Route[] {
   };
   return [
     operatorRoute('GET', `${APP}/deliveries`, {
-      about: { summary: 'List deliveries, or with `state` the unfinished ones' },
+      about: { summary: 'List deliveries, or unfinished deliveries if `state` is set' },
       input: {
         query: Type.Object({
           ...ListQuery.properties,

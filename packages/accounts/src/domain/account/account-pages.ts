@@ -37,7 +37,7 @@ export function readPage(request: ListRequest): PageQuery {
     throw new AccountsRefused({
       code: 'invalid_page',
       param: 'page',
-      message: 'The page token does not belong to this list.',
+      message: 'The page token is not valid for this list; start at the first page.',
     });
   }
   const direction = token.dir === 'n' ? 'next' : 'previous';

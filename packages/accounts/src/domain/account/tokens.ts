@@ -260,7 +260,7 @@ const unknownToken = (kind: TokenKind): AccountsRefused =>
   new AccountsRefused({
     code: kind === 'person' ? 'invalid_person_token' : 'invalid_account_token',
     param: `${kind}_token`,
-    message: `${kind}_token is not a token of this platform in this mode.`,
+    message: `${kind}_token is unknown, or belongs to another platform or mode.`,
   });
 
 /** Fields that tokens never contain, so they may be sent in addition if the platform allows it. */

@@ -44,5 +44,5 @@ export class OptimisticCommits {
 export const tooManyUpdates = (): AccountsRefused =>
   new AccountsRefused({
     code: 'account_rate_limit_exceeded',
-    message: 'Too many concurrent requests change this account; retry later.',
+    message: 'Too many concurrent requests are changing this account; retry later.',
   });

@@ -65,7 +65,7 @@ export class AccountMetrics {
     });
     metrics.add({
       name: 'accounts_repeated_requests_total',
-      help: 'Requests with a known idempotency key: replayed, rejected for other parameters, or rejected while the first was running.',
+      help: 'Requests with a known idempotency key: replayed, rejected because of different parameters, or rejected while the first request was running.',
       type: 'counter',
       labels: ['outcome'],
       samples: () =>

@@ -143,7 +143,7 @@ export class Platforms {
       if (id === DEFAULT_PLATFORM) {
         throw new AccountsRefused({
           code: 'invalid_fields',
-          message: `${DEFAULT_PLATFORM} cannot be deleted.`,
+          message: `The platform ${DEFAULT_PLATFORM} cannot be deleted.`,
         });
       }
       await this.#deps.commits.commit(new WriteSet().delete('accounts_platforms', id));

@@ -82,7 +82,7 @@ const USER_MESSAGES: Readonly<Record<CodeWithUserMessage, string>> = {
   authorizer_relationship_invalid_for_representative:
     'The representative cannot be the authorizer as well.',
   invalid_relationship_for_identity_type_structure_and_country:
-    'This role does not exist for this kind of business.',
+    'This role is not available for this kind of business.',
   duplicate_person_not_allowed: 'This person is already part of the account.',
   total_person_ownership_exceeded: 'The shares of all owners exceed 100 %.',
   address_country_mismatch: 'All addresses of a person must be in one country.',

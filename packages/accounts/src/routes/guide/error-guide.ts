@@ -41,9 +41,9 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, string>> = {
   account_capability_not_supported: 'The platform does not offer this capability.',
   account_configuration_not_supported: 'The platform does not offer this configuration.',
   account_controller_express_dash_without_application_losses_or_fees:
-    'The express dashboard requires fees_collector and losses_collector to be application.',
+    'If dashboard is "express", fees_collector and losses_collector must be "application".',
   account_controller_vendor_pricing_platform_liable:
-    'losses_collector application requires fees_collector application as well.',
+    'If losses_collector is "application", fees_collector must be "application" too.',
   account_controller_ua_unsupported_configuration:
     'Unified accounts do not support this combination of dashboard and responsibilities. invalid_permutation repeats it.',
   account_controller_unsupported_configuration:
@@ -88,8 +88,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, string>> = {
   capability_not_available_for_entity_type_in_country:
     'Entities of this type cannot have the capability in this country.',
   capability_not_available_for_loss_collector:
-    'The capability is not available while losses_collector is vendor.',
-  capability_not_available_in_country: 'The capability does not exist in this country.',
+    'The capability is not available while losses_collector is "vendor".',
+  capability_not_available_in_country: 'The capability is not available in this country.',
   capability_not_available_in_platform_country:
     'Platforms in this country cannot request the capability.',
   capability_not_available_without_other_capability:
@@ -117,7 +117,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, string>> = {
   email_invalid: 'The value is not an email address.',
   entity_type_not_supported_in_country: 'Entities of this type are not supported in this country.',
   high_risk_activities_none_cant_be_combined_with_other_options:
-    'none cannot be combined with other values.',
+    '"none" cannot be combined with other values.',
   id_number_invalid: 'The number does not match the format of its type.',
   identity_country_required: 'Set identity.country first.',
   incorrect_id_number_for_country: 'Numbers of this type are issued in another country.',
@@ -146,7 +146,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, string>> = {
   platform_registration_required: 'The platform must register for connect first.',
   postal_code_required_for_jp_address: 'Addresses in Japan need a postal code.',
   purpose_of_funds_description_must_be_empty_for_non_other_purpose_of_funds:
-    'The description is only allowed with the purpose other.',
+    'The description is only allowed with the purpose "other".',
   registration_date_invalid: 'The date is not in the past.',
   script_characters_invalid: 'The value has a character that does not belong to this script.',
   sepa_debit_creditor_identifier_not_allowed: 'The creditor identifier is blocked.',
@@ -157,7 +157,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, string>> = {
   statement_descriptor_invalid:
     'A descriptor has 5 to 22 characters, a prefix 2 to 10. Both need a letter and cannot contain < > \\ \' " *.',
   structure_incompatible_for_entity_type_country:
-    'This structure does not exist for the entity type in this country.',
+    'This structure is not available for the entity type in this country.',
   test_clock_disallowed_on_live_mode: 'Test clocks are only available in test mode.',
   test_clock_invalid: 'The clock is unknown or failed, or the account was a customer before.',
   test_clocks_advance_in_progress: 'The clock is advancing. Wait until it is ready.',
@@ -217,7 +217,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, string>> = {
   configuration_cannot_be_deactivated_due_to_other_configuration:
     'Another configuration requires this one.',
   configuration_cannot_be_updated_while_deactivated:
-    'Send applied true to use the configuration again.',
+    'Set applied to true to use the configuration again.',
   default_outbound_destination_invalid: 'The account does not have this payout method.',
   payout_method_incompatible_type: 'The payout method belongs to the v1 API.',
   incompatible_default_payout_method:

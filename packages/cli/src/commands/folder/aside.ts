@@ -19,7 +19,7 @@ const TAIL = /\.tail\.damaged$/;
 /** `plinth aside`. */
 export function asideCommand(): Command {
   const command = withFormat(new Command('aside'))
-    .description('list or remove quarantined files; the server may be running')
+    .description('list or remove quarantined files, even while the server is running')
     .requiredOption('--data-dir <folder>', 'data folder')
     .option('--remove', 'permanently remove the files, even if their rows exist nowhere else')
     .addHelpText(

@@ -24,6 +24,7 @@ import {
   requireOk,
   withConnection,
 } from '../connection.js';
+import { countOf } from '../output/count-of.js';
 import { printLeftOut } from '../output/left-out.js';
 import { Progress } from '../output/progress.js';
 import { restrictUmask } from '../output/restrict-umask.js';
@@ -39,7 +40,7 @@ export function backupCommand(): Command {
   const command = withConnection(new Command('backup'), { database: false })
     .description('create a consistent backup of a running server')
     .requiredOption('--to <folder>', 'new or empty folder')
-    .option('--wait <seconds>', 'longest wait for other backups, 0 to 86400', toSeconds, 600)
+    .option('--wait <seconds>', 'maximum wait for other backups, 0 to 86400', toSeconds, 600)
     .addHelpText(
       'after',
       '\nExample:\n  plinth backup --to /backups/monday\n\nThe backup contains server secrets: protect it like the data folder.',
@@ -65,14 +66,14 @@ export function backupCommand(): Command {
       created = (await makeEmptyFolder(folder)) ?? created;
       release = await reserveEmptyFolder(folder);
       const { value: first } = await lines.next();
-      const manifest = readManifest(first ?? '', 'the response of the server');
+      const manifest = readManifest(first ?? '', 'the server response');
       const ended = endOf(lines);
       await Promise.race([copyFiles(connection, manifest, { folder, signal }), ended]);
       await release();
       await syncFolders(folder, manifest.files);
       await writeManifest(folder, manifest);
       const totalBytes = manifest.files.reduce((sum, file) => sum + file.size_bytes, 0);
-      print(`${folder}: ${manifest.files.length} files, ${totalBytes} bytes\n`);
+      print(`${folder}: ${countOf(manifest.files.length, 'file')}, ${totalBytes} bytes\n`);
       printLeftOut(manifest);
     } catch (error) {
       await release();
@@ -117,7 +118,7 @@ async function begin(
 
 function toSeconds(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 86_400) return Number(text);
-  throw new InvalidArgumentError('use an integer from 0 to 86400');
+  throw new InvalidArgumentError('Use an integer from 0 to 86400.');
 }
 
 async function* linesOf(response: Response): AsyncGenerator<string> {

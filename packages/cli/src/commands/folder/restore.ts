@@ -58,7 +58,7 @@ export function restoreCommand(): Command {
     }
     print(`${to}: restored to ${manifest.created_at}\n`);
     if (manifest.files.some(({ name }) => name.startsWith(PLUGINS))) {
-      print(`plugins: start the server with --plugin-dir ${join(to, PLUGINS)}\n`);
+      print(`to run the plugins, start the server with --plugin-dir ${join(to, PLUGINS)}\n`);
     }
     printLeftOut(manifest);
   });
@@ -68,7 +68,7 @@ export function restoreCommand(): Command {
 async function assertApart(from: string, to: string): Promise<void> {
   const [source, target] = await Promise.all([realPathOf(from), realPathOf(to)]);
   if (target !== source && !target.startsWith(source + sep)) return;
-  throw new CommandFailed(`${to} is inside the backup ${from}; use a folder outside of it`);
+  throw new CommandFailed(`${to} is inside the backup ${from}; use a folder outside the backup`);
 }
 
 /** Resolves links in the part of the path that exists. */

@@ -103,7 +103,7 @@ function addFlags(command: Command, setting: SettingDescription, isShort: boolea
     command.addOption(
       new Option(`--${flag} ${takes}`, `${setting.description}${byDefault}`)
         .hideHelp(flag !== shown || !setting.hasEffect || (isShort && group === undefined))
-        .helpGroup(isShort && group !== undefined ? group : `Settings of ${setting.section}:`),
+        .helpGroup(isShort && group !== undefined ? group : `Settings in "${setting.section}":`),
     );
   }
 }

@@ -61,7 +61,8 @@ async function restoreSnapshot(
   names: readonly string[],
 ): Promise<void> {
   if (!names.includes(name)) {
-    const known = names.length === 0 ? 'there are none' : `use one of ${names.join(', ')}`;
+    const known =
+      names.length === 0 ? 'the folder contains no snapshots' : `use one of ${names.join(', ')}`;
     throw new CommandFailed(`snapshot "${name}" not found in ${dataDir}; ${known}`);
   }
   await assertMayWrite(
@@ -76,7 +77,7 @@ async function restoreSnapshot(
     const faults = await orFail(checkDatabase(snapshot, true));
     if (faults.length > 0) {
       throw new CommandFailed(
-        `${snapshot} is corrupt: ${faults.join('; ')}\n  use an older snapshot`,
+        `${snapshot} is corrupt: ${faults.join('; ')}\n  Use an older snapshot.`,
       );
     }
     await replaceStore(files, dataDir, snapshot);

@@ -14,6 +14,7 @@ import {
   failureOf,
   withConnection,
 } from '../connection.js';
+import { countOf } from '../output/count-of.js';
 import { restrictUmask } from '../output/restrict-umask.js';
 import { type TarEntry, tarOf } from '../output/tar.js';
 import { print, printNote } from '../output/terminal.js';
@@ -40,14 +41,14 @@ const REQUESTS = {
 
 const readmeOf = (content: string): string => `Support bundle of plinth.
 
-It contains the version, the machine, ${content}. Known forms of passwords,
-tokens and keys are replaced. Read the files before you share them.
+It contains the plinth version, information about the machine, ${content}. Known forms of
+passwords, tokens and keys are redacted. Read the files before you share them.
 `;
 const README_OF_SERVER = readmeOf(
-  'the settings without secrets, the health, the metrics, the latest log lines,\nrecent queries, and the names and sizes of databases. Log lines and queries can contain names, addresses and values\nthat your clients sent, also in tables and errors',
+  'the settings without secrets, the health status, the metrics, the\nlatest log lines, recent queries, and the names and sizes of databases and tables. Log lines and queries can contain\nnames, addresses and other values that your clients sent',
 );
 const README_OF_FOLDER = readmeOf(
-  'the result of `plinth verify`, and the names, sizes and times of the files in the\ndata folder, which was not in use. The result of the check can contain names of databases and tables',
+  'the result of `plinth verify`, and the names,\nsizes and modification times of the files in the data folder. No server was using the folder. The result can\ncontain names of databases and tables',
 );
 
 /** `plinth support-bundle`. */
@@ -75,7 +76,7 @@ export function supportBundleCommand(): Command {
     entries.push(...parts);
     const archive = gzipSync(tarOf(entries, nowMs));
     await writeWhole(path, piecesOf(archive), { mode: PRIVATE });
-    print(`${path}: ${entries.length} files, ${archive.byteLength} bytes\n`);
+    print(`${path}: ${countOf(entries.length, 'file')}, ${archive.byteLength} bytes\n`);
   });
 }
 
@@ -125,9 +126,9 @@ async function assertMayCollect(connection: Connection): Promise<void> {
   const { status, body } = await call(connection, REQUESTS['settings.json'], { signal });
   await body?.cancel();
   if (status === 401 || status === 403) {
-    const rest = 'for a server that cannot check tokens, stop it and use --data-dir';
-    const failure = failureOf(status, 'the bundle needs an admin token', connection);
-    throw new CommandFailed(`${failure.message}\n  Or, ${rest}.`, failure.exitCode);
+    const advice = 'If the server cannot check tokens, stop it and use --data-dir.';
+    const failure = failureOf(status, 'a support bundle requires an admin token', connection);
+    throw new CommandFailed(`${failure.message}\n  ${advice}`, failure.exitCode);
   }
 }
 
@@ -169,7 +170,7 @@ async function describeFolder(dataDir: string): Promise<readonly TarEntry[]> {
     }
   } catch (error) {
     throw new CommandFailed(
-      `cannot read the data folder ${dataDir}: ${messageOf(error)}; use the folder in server.data_dir, and a user with read permission`,
+      `cannot read the data folder ${dataDir}: ${messageOf(error)}; use the folder in server.data_dir, and run the command as a user with read permission`,
     );
   }
   lines.sort();

@@ -24,6 +24,7 @@ import {
   LOST_CHANGES_HINT,
 } from '@plinth/server/process/hints.js';
 import { Command } from 'commander';
+import { countOf } from '../output/count-of.js';
 import { printLeftOut } from '../output/left-out.js';
 import { Progress } from '../output/progress.js';
 import { restrictUmask } from '../output/restrict-umask.js';
@@ -169,11 +170,11 @@ function report(
   hint = '',
 ) {
   if (faults.length > 0) throw new CommandFailed(`${folder}:\n  ${faults.join('\n  ')}${hint}`);
-  print(`${folder}: ${fileCount} files, ${sizeBytes} bytes, intact\n`);
+  print(`${folder}: ${countOf(fileCount, 'file')}, ${sizeBytes} bytes, intact\n`);
 }
 
 const warningOf = ({ file, offset, lostBytes }: LogLoss): string =>
-  `${file}: ${lostBytes} bytes at offset ${offset} are an incomplete or corrupt last transaction, which the next start ignores. If the server acknowledged it, its changes are lost. ${LOST_CHANGES_HINT}`;
+  `${file}: ${lostBytes} bytes at offset ${offset} contain an incomplete or corrupt last transaction, which the server ignores at the next start. If the server acknowledged it, its changes are lost. ${LOST_CHANGES_HINT}`;
 
 /** @param copy errors name `path` instead of its copy, which is the file that was read. */
 async function orFail<T>(

@@ -88,11 +88,11 @@ function pathOf(command: Command): string {
 /** Lists the options whose names differ from the help above. */
 function renamed(path: string, { options = {} }: Alias): string {
   const rows = Object.entries(options).map(
-    ([theirs, ours]) => `  ${theirs} is ${ours || 'the argument'}`,
+    ([theirs, ours]) => `  ${theirs} is ${ours || 'the positional argument'}`,
   );
   return rows.length === 0
     ? ''
-    : `\nOptions that have another name in ${path}:\n${rows.join('\n')}`;
+    : `\nOptions with a different name in ${path}:\n${rows.join('\n')}`;
 }
 
 /** Returns the table of `influxdb3` commands for `docs/COMMANDS.md`. */
@@ -104,14 +104,14 @@ export function describeSpellings(): string {
       const { options = {}, argument } = spelling;
       const names = [
         ...Object.entries(options).map(
-          ([from, to]) => `\`${from}\` ${to ? `\`${to}\`` : 'the argument'}`,
+          ([from, to]) => `\`${from}\` → ${to ? `\`${to}\`` : 'positional argument'}`,
         ),
-        ...(argument === undefined ? [] : [`its argument \`${argument}\``]),
+        ...(argument === undefined ? [] : [`positional argument → \`${argument}\``]),
       ];
       return `| ${theirs} | \`${escaped(nameOf(spelling).replace('plinth ', ''))}\` | ${names.join(', ')} |`;
     }),
   );
-  return `| influxdb3 | plinth | Options that have another name |\n|---|---|---|\n${rows.join('\n')}\n`;
+  return `| influxdb3 | plinth | Options with a different name |\n|---|---|---|\n${rows.join('\n')}\n`;
 }
 
 const escaped = (text: string): string => text.replaceAll('|', '\\|');

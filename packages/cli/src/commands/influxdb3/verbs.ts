@@ -22,13 +22,13 @@ interface Missing {
 export type Spelling = Alias | Missing;
 
 const CACHE = { '-t': '--table' };
-const NO_FILE = { '--output': 'redirect the output to a file: > FILE' };
-const OF_SERVER = 'this is a server setting: docs/SETTINGS.md';
+const NO_FILE = { '--output': 'redirect the output to a file with > FILE' };
+const OF_SERVER = 'this is a server setting; see docs/SETTINGS.md';
 const FILE_INDEX = 'files are selected by their statistics, without an index';
 const PLUGIN =
-  'plugins are files: upload one with `plinth plugin upload FILE`, then create a trigger for it';
+  'plugins are files; upload one with `plinth plugin upload FILE`, then create a trigger for it';
 const QUERY_GROUP =
-  'queries share one queue, without groups (docs/SETTINGS.md, tsdb.max_concurrent_queries)';
+  'all queries share one queue; see tsdb.max_concurrent_queries in docs/SETTINGS.md';
 const NODE = 'stop the node with SIGTERM; the other nodes keep its data';
 const LICENSE = 'no license is required';
 const NO_UPLOAD = 'run `plinth plugin upload FILE` first, then use --path';
@@ -62,19 +62,19 @@ export const SPELLINGS: Readonly<Record<string, Readonly<Record<string, Spelling
       },
       without: {
         '--upload': NO_UPLOAD,
-        '--node-spec': 'omit it: every node may run the trigger',
+        '--node-spec': 'omit this option; every node can run the trigger',
       },
     },
     last_cache: {
       means: ['cache', 'create', '--kind', 'last'],
       options: { ...CACHE, '--key-columns': '--columns', '--value-columns': '--values' },
-      without: { '--node-spec': 'omit it: every node has the cache' },
+      without: { '--node-spec': 'omit this option; every node has the cache' },
       argument: '--name',
     },
     distinct_cache: {
       means: ['cache', 'create', '--kind', 'distinct'],
       options: { ...CACHE, '--column': '--columns' },
-      without: { '--node-spec': 'omit it: every node has the cache' },
+      without: { '--node-spec': 'omit this option; every node has the cache' },
       argument: '--name',
     },
     file_index: { no: FILE_INDEX },
@@ -91,10 +91,10 @@ export const SPELLINGS: Readonly<Record<string, Readonly<Record<string, Spelling
       values: { json: 'json_rows' },
     },
     retention: {
-      no: "query it: plinth query -d _internal 'SELECT database_name, retention_period_ns FROM system.databases'",
+      no: "use `plinth query -d _internal 'SELECT database_name, retention_period_ns FROM system.databases'`",
     },
     system: {
-      no: "query the table: plinth query -d DATABASE 'SELECT * FROM system.TABLE LIMIT 10'; SHOW TABLES lists them",
+      no: "use `plinth query -d DATABASE 'SELECT * FROM system.TABLE LIMIT 10'`; SHOW TABLES lists the system tables",
     },
     license: { no: LICENSE },
     query_groups: { no: QUERY_GROUP },
@@ -132,7 +132,9 @@ export const SPELLINGS: Readonly<Record<string, Readonly<Record<string, Spelling
       argument: '--name',
     },
     file_index: { no: FILE_INDEX },
-    plugin: { no: 'plugins are files: remove the file from the plugin folder of the server' },
+    plugin: {
+      no: 'plugins are files; remove the plugin file from the plugin folder of the server',
+    },
     query_group: { no: QUERY_GROUP },
   },
   enable: { trigger: { means: ['trigger', 'enable'] } },
@@ -177,5 +179,5 @@ export const SPELLINGS: Readonly<Record<string, Readonly<Record<string, Spelling
 /** Options that no command supports here, each with the alternative. */
 export const WITHOUT: Readonly<Record<string, string>> = {
   '--tls-no-verify':
-    'without verification any server could receive the token; trust a certificate with --tls-ca FILE',
+    'without verification, any server could receive the token; trust a certificate with --tls-ca FILE',
 };

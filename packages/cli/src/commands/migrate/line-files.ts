@@ -53,7 +53,7 @@ export async function fileSource(
 ): Promise<Source> {
   const [first] = paths;
   if (first === undefined)
-    throw new CommandFailed('no files given; name at least one file', EXIT.usage);
+    throw new CommandFailed('no files given; specify at least one file', EXIT.usage);
   const faults = new Faults();
   const names = new OldNames();
   const notes = new Set<string>();

@@ -50,7 +50,7 @@ function* ofDump(line: string, note: Note): Generator<string> {
   const [, inBraces, value = '', time] = DUMPED.exec(line) ?? [];
   if (inBraces === undefined) {
     throw new BadLine(
-      'the line is neither from /api/v1/export nor a sample from `promtool tsdb dump`',
+      'the line is neither JSON from /api/v1/export nor a sample from `promtool tsdb dump`',
     );
   }
   const labels: [string, string][] = [];
@@ -79,7 +79,7 @@ function seriesOf(labels: readonly (readonly [string, string])[], note: Note): s
     .map(([label, value]) => {
       const plain = value.replace(/[\t\r\n]+/g, ' ');
       if (plain !== value)
-        note(`label ${label}: line breaks and tabs in its values are replaced by spaces`);
+        note(`label "${label}": line breaks and tabs in its values are replaced by spaces`);
       return `,${escaped(label)}=${escaped(plain)}`;
     });
   return `${escapedTable(name)}${tags.join('')}`;

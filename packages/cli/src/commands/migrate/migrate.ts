@@ -86,7 +86,7 @@ function influxdb1Command(): Command {
   withRun(command)
     .option(
       '--temp <folder>',
-      'folder for unpacking a backup (default: the temporary folder of the system)',
+      'folder for unpacking a backup (default: temporary folder of the system)',
     )
     .option('--users', 'create the users of a backup with new passwords, which are shown once');
   return command.action(async (paths: string[]) => {
@@ -109,7 +109,7 @@ function influxdb1Command(): Command {
       await run(source, connection, options);
       if (users.length > 0 && !options.users)
         printNote(
-          `${users.length} users were not created; use --users to create them with new passwords\n`,
+          `users not created: ${users.length}; use --users to create them with new passwords\n`,
         );
       else if (!options.dryRun) await moveUsers(users, connection);
       await moveQueries(queries, connection, options);

@@ -22,7 +22,7 @@ export async function moveUsers(users: readonly User[], connection: Connection):
       printNote(`user ${user.name} already exists and keeps its password\n`);
       if (user.isAdmin && there.get(user.name) !== true)
         printNote(
-          `  the user was an administrator; to restore this, run GRANT ALL PRIVILEGES TO ${name}\n`,
+          `  the user was an administrator; to restore the privileges, run GRANT ALL PRIVILEGES TO ${name}\n`,
         );
     } else {
       const password = randomBytes(15).toString('base64url');

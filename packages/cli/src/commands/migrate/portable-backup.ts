@@ -56,7 +56,7 @@ export async function readBackup(folder: string): Promise<PortableBackup> {
   const [newest] = names;
   if (newest === undefined) {
     throw new CommandFailed(
-      `${folder}: no *.manifest file found; use a folder of \`influxd backup -portable\``,
+      `${folder}: no *.manifest file found; use a folder created by \`influxd backup -portable\``,
     );
   }
   const shards = new Map<string, Shard>();

@@ -80,7 +80,9 @@ export async function runMigration(
     marks.done = 0;
   }
   if (marks.done > 0)
-    printNote(`continuing after ${marks.done} of ${chunkCount} chunks written by an earlier run\n`);
+    printNote(
+      `an earlier run wrote ${marks.done} of ${chunkCount} chunks; continuing after them\n`,
+    );
   const report = new WriteReport();
   let [next, readBytes] = [0, 0];
   try {
@@ -287,7 +289,7 @@ function printCounts(facts: TableFacts, rows: ReadonlyMap<string, string>): void
   });
   print(
     formatTable([
-      ['database', 'table', 'points read', ...(rows.size > 0 ? ['rows now'] : [])],
+      ['database', 'table', 'points read', ...(rows.size > 0 ? ['current rows'] : [])],
       ...lines,
     ]),
   );

@@ -77,8 +77,8 @@ export class TableFacts {
           if (!RESERVED.has(tag) && !table.fields.has(tag)) continue;
           const other = freeName(`${tag}_tag`, table);
           tags.set(tag, other);
-          const why = RESERVED.get(tag) ?? 'a tag and a field';
-          notes.push(`${where}: ${tag} is ${why}; the tag is renamed to ${other}`);
+          const why = RESERVED.get(tag) ?? 'both a tag and a field';
+          notes.push(`${where}: "${tag}" is ${why}; the tag is renamed to "${other}"`);
         }
         const floats = new Set<string>();
         const fields = new Map<string, ReadonlyMap<Kind, string>>();
@@ -94,14 +94,16 @@ export class TableFacts {
               );
             fields.set(field, names);
             notes.push(
-              `${where}: ${field} is ${reserved}; the field is renamed to ${[...names.values()].join(', ')}`,
+              `${where}: "${field}" is ${reserved}; the field is renamed to "${[...names.values()].join('", "')}"`,
             );
             continue;
           }
           if (counts.size < 2) continue;
           if (counts.has('float64') && !counts.has('bool') && !counts.has('utf8')) {
             floats.add(field);
-            notes.push(`${where}: ${field} contains integers and floats; all values become floats`);
+            notes.push(
+              `${where}: "${field}" contains integers and floats; all values become floats`,
+            );
             continue;
           }
           const main = kinds.reduce((a, b) =>
@@ -113,7 +115,7 @@ export class TableFacts {
           fields.set(field, new Map(names));
           for (const [kind, other] of names)
             notes.push(
-              `${where}: ${field} contains values of several types; its ${SUFFIX[kind]} values go to ${other}`,
+              `${where}: "${field}" contains values of several types; its ${SUFFIX[kind]} values are written to "${other}"`,
             );
         }
         if (tags.size + floats.size + fields.size > 0) table.change = { tags, floats, fields };

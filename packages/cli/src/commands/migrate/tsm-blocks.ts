@@ -43,7 +43,9 @@ export function readBlock(bytes: Buffer, type: TsmType): TsmBlock {
   const times = readTimes(bytes.subarray(start, valuesStart));
   const values = readValues(bytes.subarray(valuesStart), type);
   if (times.length !== values.length) {
-    throw new DamagedBlock(`${times.length} timestamps but ${values.length} values`);
+    throw new DamagedBlock(
+      `the numbers of timestamps (${times.length}) and values (${values.length}) differ`,
+    );
   }
   return { times, values };
 }

@@ -67,7 +67,7 @@ export class TsmFile {
         throw damaged(
           this.#path,
           offset,
-          `the block of ${field} of ${series} cannot be read: ${messageOf(error)}`,
+          `the block of field "${field}" in series "${series}" cannot be read: ${messageOf(error)}`,
         );
       }
       yield deleted === undefined ? block : without(block, deleted);

@@ -40,7 +40,7 @@ export function exportCommand(): Command {
   const command = withConnection(new Command('export'), { database: true })
     .description('write a table or a query result to a file')
     .option('--table <name>', 'table to export')
-    .option('--query <sql>', 'export a query result instead of a table; not for line protocol')
+    .option('--query <sql>', 'export a query result instead of a table (not for line protocol)')
     .addOption(new Option('-f, --format <format>').choices(FORMATS).default('parquet'))
     .requiredOption('-o, --output <file>', 'output file')
     .option('--lossy', 'line protocol: skip unsupported data (NaN, rows without a field)')
@@ -61,7 +61,7 @@ export function exportCommand(): Command {
       const { rowCount, valueCount } = loss;
       if (options.lossy || rowCount + valueCount === 0) return;
       throw new CommandFailed(
-        `line protocol does not support ${valueCount} NaN values and ${rowCount} rows without a field; nothing was written\n` +
+        `line protocol does not support NaN values (${valueCount}) or rows without a field (${rowCount}); nothing was written\n` +
           '  Export as Parquet, or use --lossy to skip them.',
       );
     };

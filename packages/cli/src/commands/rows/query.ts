@@ -137,7 +137,7 @@ function parseParam(
   before: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   const equals = text.indexOf('=');
-  if (equals < 1) throw new InvalidArgumentError('use name=value');
+  if (equals < 1) throw new InvalidArgumentError('Use name=value.');
   const name = text.slice(0, equals).replace(/^\$/, '');
   return { ...before, [name]: parseValue(text.slice(equals + 1)) };
 }

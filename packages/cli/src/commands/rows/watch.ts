@@ -31,7 +31,7 @@ After a lost connection, the command continues where it stopped. Stop it with Ct
 /** `plinth watch`. */
 export function watchCommand(): Command {
   const command = new Command('watch')
-    .description('print the rows that a SQL query selects as they are written')
+    .description('print newly written rows that match a SQL query')
     .argument('<query>', 'SELECT from one table')
     .option('--since <position>', 'print rows written after this position')
     .option('--show-positions', 'print the position after each event to standard error');
@@ -134,7 +134,7 @@ class Watch {
       case 'dropped': {
         const { rows, from_time, to_time } = JSON.parse(data) as Record<string, string | number>;
         printNote(
-          `plinth: ${rows} rows written between ${from_time} and ${to_time} were dropped, because they were read too slowly\n`,
+          `plinth: rows dropped because the output was read too slowly: ${rows}, written between ${from_time} and ${to_time}\n`,
         );
         break;
       }

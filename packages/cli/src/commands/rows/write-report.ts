@@ -1,5 +1,6 @@
 import type { Chunk } from '@plinth/line-protocol';
 import type { Input } from '../input/input.js';
+import { countOf } from '../output/count-of.js';
 import { printNote } from '../output/terminal.js';
 
 const MAX_SHOWN_COUNT = 20;
@@ -49,15 +50,15 @@ export class WriteReport {
     if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
     for (const line of this.#shown) printNote(`${line}\n`);
     const hiddenCount = this.#refusedCount - this.#shown.length;
-    if (hiddenCount > 0) printNote(`... and ${hiddenCount} more lines that were not written\n`);
+    if (hiddenCount > 0) printNote(`... and ${countOf(hiddenCount, 'more rejected line')}\n`);
     if (this.#shortCount > 0)
       printNote(
         `rows with fewer values than columns (missing values are empty): ${this.#shortCount}\n`,
       );
     const seconds = ((performance.now() - this.#startMs) / 1000).toFixed(1);
-    const refused = this.#refusedCount === 0 ? '' : `, refused ${this.#refusedCount}`;
+    const refused = this.#refusedCount === 0 ? '' : `, rejected ${this.#refusedCount}`;
     printNote(
-      `wrote ${this.#writtenCount} lines${refused} (${sizeText(this.#sentBytes)} in ${seconds} s)\n`,
+      `wrote ${countOf(this.#writtenCount, 'line')}${refused} (${sizeText(this.#sentBytes)} in ${seconds} s)\n`,
     );
     return this.#refusedCount === 0;
   }

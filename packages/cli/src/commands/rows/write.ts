@@ -62,8 +62,12 @@ export function writeCommand(): Command {
         .choices(['auto', 's', 'ms', 'us', 'ns'])
         .default('auto'),
     )
-    .addOption(new Option('--file <file>', 'the same as an argument').hideHelp())
-    .addOption(new Option('--accept-partial', 'the default').default(true).hideHelp())
+    .addOption(new Option('--file <file>', 'same as the file argument').hideHelp())
+    .addOption(
+      new Option('--accept-partial', 'write the valid lines of a chunk (default)')
+        .default(true)
+        .hideHelp(),
+    )
     .option('--no-accept-partial', 'reject a chunk entirely if one of its lines is invalid')
     .option('--no-sync', 'do not wait until the data is on disk')
     .option('--concurrency <n>', 'concurrent requests, 1 to 16', parseConcurrency, 4)
@@ -77,7 +81,7 @@ export function writeCommand(): Command {
     )
     .option(
       '--field <column[:type],...>',
-      `CSV: fields, types ${FIELD_TYPES.join(' ')} (default: all other columns)`,
+      'CSV: fields as float, int, uint, string or bool (default: all other columns)',
       parseFields,
       new Map(),
     )
@@ -163,7 +167,7 @@ function mappingOf(options: WriteOptions): CsvMapping {
 export function parseConcurrency(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 1 && value <= 16) return value;
-  throw new InvalidArgumentError('use an integer from 1 to 16');
+  throw new InvalidArgumentError('Use an integer from 1 to 16.');
 }
 
 /** Splits a comma-separated list; a backslash escapes a comma or a backslash. */
@@ -180,7 +184,8 @@ function parseFields(
   for (const item of splitNames(text, [])) {
     const colon = item.lastIndexOf(':');
     const type = colon < 0 ? 'float' : item.slice(colon + 1);
-    if (!isFieldType(type)) throw new InvalidArgumentError(`use one of ${FIELD_TYPES.join(', ')}`);
+    if (!isFieldType(type))
+      throw new InvalidArgumentError(`Use one of the types ${FIELD_TYPES.join(', ')}.`);
     fields.set(colon < 0 ? item : item.slice(0, colon), type);
   }
   return fields;

@@ -79,7 +79,7 @@ function platformsCommand(): Command {
     });
   const set = withServer(new Command('set'))
     .description('update the settings of a platform with a JSON merge patch')
-    .argument('<patch>', 'for example \'{"storer_preview":true}\'')
+    .argument('<patch>', 'JSON merge patch, for example \'{"storer_preview":true}\'')
     .action(async (patch: string) => {
       const options = { method: 'PATCH', json: readPatch(patch) };
       printOne(set, await requestPlatform(set, '', options));
@@ -124,7 +124,7 @@ function keysCommand(): Command {
       };
       const made = await requestPlatform(create, '/keys', { json });
       print(`${String(made.value)}\n`);
-      printNote(`key ${String(made.id)} created; it is not shown again\n`);
+      printNote(`key ${String(made.id)} created; its value is not shown again\n`);
     });
   const revoke = withServer(new Command('revoke'))
     .description('revoke a key immediately')
@@ -172,7 +172,7 @@ function showCommand(): Command {
 
 function closeCommand(): Command {
   const command = withServer(new Command('close'))
-    .description('close an account, bypassing the conditions for platforms')
+    .description('close an account without the checks that apply to platforms')
     .argument('<account>', SAID);
   return command.action(async (said: string) => {
     const { platform, account } = await accountOf(command, said);
@@ -190,7 +190,7 @@ function tickCommand(): Command {
     const { now } = command.opts<{ now?: string }>();
     const json = now === undefined ? {} : { now };
     const done = await requestPlatform(command, '/tick', { json });
-    printNote(`${String(done.evaluated)} accounts evaluated\n`);
+    printNote(`accounts evaluated: ${String(done.evaluated)}\n`);
   });
 }
 
@@ -200,7 +200,7 @@ function rotateCommand(): Command {
   );
   return command.action(async () => {
     const done = await request(connectionOf(command.opts()), 'rotate_key', { json: {} });
-    printNote(`key ${String(done.key)} in use, ${String(done.rewritten)} rows re-encrypted\n`);
+    printNote(`key ${String(done.key)} in use; rows re-encrypted: ${String(done.rewritten)}\n`);
   });
 }
 

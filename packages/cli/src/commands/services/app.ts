@@ -192,7 +192,7 @@ function addKeyCommand(): Command {
 
 function removeKeyCommand(): Command {
   const command = withConnection(new Command('remove-key'), { database: false })
-    .description('remove a key (except the last one)')
+    .description('remove a key; the last key of an app cannot be removed')
     .argument('<app>')
     .argument('<key-id>');
   return command.action(async (name: string, key: string) => {
@@ -258,7 +258,7 @@ function secondsOf(text: string): number {
   const [, amount, unit = 's'] = /^(\d+)([smhd]?)$/.exec(text) ?? [];
   if (amount === undefined) {
     throw new CommandFailed(
-      `${text} is not a valid duration; use a value such as 90m, 12h or 30d`,
+      `"${text}" is not a valid duration; use a value such as 90m, 12h or 30d`,
       EXIT.usage,
     );
   }

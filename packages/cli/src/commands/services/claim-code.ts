@@ -27,7 +27,7 @@ export async function createFirstToken(
   const code = (await codeOfThisMachine(connection)) ?? (await promptForCode());
   if (code !== undefined) return await send(connection, code);
   throw new CommandFailed(
-    'the server needs its claim code to create the first admin token\n' +
+    'the server requires its claim code to create the first admin token\n' +
       `  Run this command as root or the server's OS user with --claim-code-file DATA_DIR/${CLAIM_CODE_FILE}, or use --claim-code-file - and\n` +
       '  enter the code that the server printed on its terminal.',
     EXIT.unauthenticated,

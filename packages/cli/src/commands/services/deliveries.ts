@@ -34,7 +34,7 @@ export function deliveriesCommand(): Command {
 
 function limitOf(text: string): string {
   if (/^(?:[1-9]\d?|100)$/.test(text)) return text;
-  throw new InvalidArgumentError('use an integer from 1 to 100');
+  throw new InvalidArgumentError('Use an integer from 1 to 100.');
 }
 
 const listCommand = (): Command => listing(withApp('list'), (command) => command.opts()['app']);
@@ -54,7 +54,7 @@ function listing(connected: Command, appIn: (command: Command) => string): Comma
     .option('--guid <guid>', 'only this delivery GUID, with all attempts')
     .option('--since <time>', 'only deliveries since this time (ISO 8601)')
     .option('--until <time>', 'only deliveries until this time (ISO 8601)')
-    .option('--state <states>', 'list unfinished deliveries instead: pending, leased, dead')
+    .option('--state <states>', 'list unfinished deliveries by state: pending, leased, dead')
     .option('--limit <count>', 'number of deliveries, 1 to 100', limitOf, '30');
   return command.action(async () => {
     const { limit, ...options } = command.opts<Record<string, string | undefined>>();
@@ -132,6 +132,6 @@ function redriveCommand(): Command {
     const connection = connectionOf(command.opts());
     const response = await callOk(connection, await pathOf(connection, app, '/redrive'), { json });
     const { matched, queued } = (await response.json()) as { matched: number; queued: number };
-    print(`${matched} found, ${queued} queued for redelivery\n`);
+    print(`deliveries: ${matched} found, ${queued} queued for redelivery\n`);
   });
 }

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { CommandFailed, EXIT } from '@plinth/server/process/command-failed.js';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { callOk, connectionOf, withConnection } from '../connection.js';
+import { countOf } from '../output/count-of.js';
 import { printOne, printRows, withFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
 
@@ -50,7 +51,7 @@ const wholeNumber =
   (text: string): number => {
     const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
     if (number >= min && number <= max) return number;
-    throw new InvalidArgumentError(`use an integer from ${min} to ${max}`);
+    throw new InvalidArgumentError(`Use an integer from ${min} to ${max}.`);
   };
 
 const withServer = (name: string): Command =>
@@ -221,7 +222,7 @@ async function readCommit(gitDir: string, ref: string): Promise<Record<string, u
     return files;
   } catch (error) {
     throw new CommandFailed(
-      `cannot read ${gitDir} at ${ref}: ${error instanceof Error ? error.message : ''}`,
+      `cannot read revision ${ref} of ${gitDir}: ${error instanceof Error ? error.message : ''}`,
     );
   }
 }
@@ -273,7 +274,7 @@ function validateCommand(): Command {
             .map(({ type, id, path, message }) => `${type} ${id} ${path}: ${message}\n`)
             .join(''),
     );
-    if (!valid) throw new CommandFailed(`the draft has ${errors.length} errors`);
+    if (!valid) throw new CommandFailed(`the draft has ${countOf(errors.length, 'error')}`);
   });
 }
 
@@ -288,7 +289,7 @@ function publishCommand(): Command {
       type === undefined ? 'api/editor/save' : `api/editor/save/${encodeURIComponent(type)}`;
     const response = await callOk(connectionOf(command.opts()), path, { json: { message } });
     const { version, changed } = Object(await response.json());
-    print(`version ${version}, ${changed} records changed\n`);
+    print(`version ${version}, ${countOf(Number(changed), 'record')} changed\n`);
   });
 }
 
@@ -322,15 +323,17 @@ function tokenCommand(): Command {
   const command = new Command('token')
     .description('create an editor token (no server required)')
     .argument('<name>', 'name of the token holder')
-    .option('--scopes <list>', 'read, write, publish, admin, joined by +', 'read+write');
+    .option('--scopes <list>', 'scopes joined by +: read, write, publish, admin', 'read+write');
   return command.action((name: string) => {
     const { scopes } = command.opts<{ scopes: string }>();
-    const isRight =
-      /^[A-Za-z0-9_.-]{1,64}$/.test(name) &&
-      /^(read|write|publish|admin)(\+(read|write|publish|admin))*$/.test(scopes);
-    if (!isRight)
+    if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name))
       throw new CommandFailed(
-        'invalid name or scopes; use 1 to 64 letters, digits, _, . or - for the name, and read, write, publish or admin, joined by +, for the scopes',
+        `invalid name "${name}"; use 1 to 64 letters, digits, underscores, periods or hyphens`,
+        EXIT.usage,
+      );
+    if (!/^(read|write|publish|admin)(\+(read|write|publish|admin))*$/.test(scopes))
+      throw new CommandFailed(
+        `invalid scopes "${scopes}"; use one or more of read, write, publish and admin, joined by +`,
         EXIT.usage,
       );
     const token = `gd_${randomBytes(24).toString('base64url')}`;

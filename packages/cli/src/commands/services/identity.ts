@@ -116,7 +116,7 @@ export async function makeToken(
   const expiry: unknown = Reflect.get(made, 'expires_at');
   const until = expiry === null ? 'does not expire' : `expires ${String(expiry)}`;
   printNote(
-    `token ${String(Reflect.get(made, 'id'))} for ${identity} created, ${until}; it is not shown again\n`,
+    `token ${String(Reflect.get(made, 'id'))} for ${identity} created (${until}); its value is not shown again\n`,
   );
 }
 

@@ -38,10 +38,10 @@ export function limitsCommand(name = 'limits'): Command {
   add('show', 'show the rate limit counters and points of an identity', show, (command) =>
     withFormat(withIdentity(command)),
   );
-  add('check', 'test whether a request would pass, or charge one', check, (command) =>
+  add('check', 'test whether a request is allowed, or charge it', check, (command) =>
     withFormat(command)
       .option('--identity <key>', 'identity that sends the request')
-      .option('--ip <address>', 'client address that sends the request')
+      .option('--ip <address>', 'address of the client that sends the request')
       .option('--resource <name>', 'resource to charge', 'core')
       .option('--endpoint <name>', 'endpoint whose points are charged')
       .option('--method <method>', 'HTTP method', 'GET')
@@ -52,7 +52,7 @@ export function limitsCommand(name = 'limits'): Command {
   add('ban', 'ban an identity', ban, (command) =>
     withIdentity(command).option('--for <duration>', 'ban duration, such as 10m, 1h or 1d', '10m'),
   );
-  add('unban', 'lift the ban of an identity', unban, withIdentity);
+  add('unban', 'lift the ban on an identity', unban, withIdentity);
   add('bans', 'list banned identities', listBans, withFormat);
   add('top', 'list the identities that use a resource most', top, (command) =>
     withFormat(command)
@@ -105,7 +105,9 @@ async function check(connection: Connection, command: Command): Promise<void> {
   const response = fieldsOf(await (await callOk(connection, `${API}/check`, { json })).json());
   const headers = Object.entries(fieldsOf(response['headers']));
   const why =
-    response['allowed'] === true ? 'allowed' : `refused by ${String(response['limit_kind'])}`;
+    response['allowed'] === true
+      ? 'allowed'
+      : `rejected by limit "${String(response['limit_kind'])}"`;
   printOne(command, response, () => {
     const table = formatTable(headers.map(([name, value]) => [name, String(value)]));
     return `${why} (${String(response['status'])})\n${table}`;
@@ -124,7 +126,7 @@ async function ban(connection: Connection, command: Command, identity: string): 
   const duration_seconds = secondsOf(duration);
   if (duration_seconds === undefined) {
     throw new CommandFailed(
-      `--for ${duration} is not a valid duration; use a value such as 10m, 1h or 1d`,
+      `--for "${duration}" is not a valid duration; use a value such as 10m, 1h or 1d`,
       EXIT.usage,
     );
   }
@@ -136,7 +138,7 @@ async function ban(connection: Connection, command: Command, identity: string): 
 async function unban(connection: Connection, _command: Command, identity: string): Promise<void> {
   const path = `${API}/bans/${encodeURIComponent(identity)}`;
   await callOk(connection, path, { method: 'DELETE' });
-  printNote(`ban of ${identity} removed\n`);
+  printNote(`ban on ${identity} lifted\n`);
 }
 
 async function listBans(connection: Connection, command: Command): Promise<void> {

@@ -28,20 +28,20 @@ export async function idOfName(
     count += 1;
     if (count === MAX_SEARCHED_COUNT) {
       throw new CommandFailed(
-        `cannot look up ${options.what} ${options.name} by name: there are more than ${MAX_SEARCHED_COUNT} ${options.what}s; use the id`,
+        `cannot look up ${options.what} "${options.name}" by name, because there are more than ${MAX_SEARCHED_COUNT} ${options.what}s; use the id`,
       );
     }
   }
   const [id, ...others] = found;
   if (id === undefined) {
     throw new CommandFailed(
-      `${options.what} not found: ${options.name}; list them with \`${options.list}\``,
+      `${options.what} "${options.name}" not found; list the ${options.what}s with \`${options.list}\``,
     );
   }
   if (others.length === 0) return id;
   const more = found.length > MAX_LISTED ? ` and ${found.length - MAX_LISTED} more` : '';
   throw new CommandFailed(
-    `${options.what} name ${options.name} is not unique (${found.length} matches); use an id: ${found.slice(0, MAX_LISTED).join(', ')}${more}`,
+    `${options.what} name "${options.name}" is not unique (${found.length} matches); use an id: ${found.slice(0, MAX_LISTED).join(', ')}${more}`,
   );
 }
 

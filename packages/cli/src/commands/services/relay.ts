@@ -26,7 +26,7 @@ export function targetOf(text: string): URL {
   const url = /^https?:\/\//.test(text) ? text : `http://${text}`;
   if (URL.canParse(url)) return new URL(url);
   throw new CommandFailed(
-    `--forward-to ${text} is not a valid URL; use one such as http://localhost:3000/hook`,
+    `--forward-to "${text}" is not a valid URL; use a URL such as http://localhost:3000/hook`,
     EXIT.usage,
   );
 }

@@ -139,7 +139,7 @@ function oneOf(
 ): string | undefined {
   if (first !== undefined && second !== undefined && first !== second) {
     throw new CommandFailed(
-      `conflicting values for the ${what}: ${first} and ${second}; use only one of them`,
+      `conflicting values for the ${what}: "${first}" and "${second}"; use only one of them`,
       EXIT.usage,
     );
   }
@@ -216,7 +216,7 @@ async function createToken(
     if (response.status !== 409) return await printToken(await requireOk(response, connection));
     throw new CommandFailed(
       'the server already has an admin token\n' +
-        '  With this token, `plinth token create <name>` creates another, and `plinth token regenerate` replaces it.',
+        '  With this token, use `plinth token create <name>` to create another token, or `plinth token regenerate` to replace it.',
     );
   }
   const path =
@@ -238,7 +238,7 @@ async function printToken(response: Response): Promise<void> {
   const expiry: unknown = Reflect.get(made, 'expiry');
   const until = expiry === null ? 'does not expire' : `expires ${String(expiry)}`;
   printNote(
-    `token ${String(Reflect.get(made, 'name'))} created, ${until}; it is not shown again. Store it with\n` +
+    `token ${String(Reflect.get(made, 'name'))} created (${until}); its value is not shown again. Store the value with\n` +
       '  export PLINTH_AUTH_TOKEN=<token>\n',
   );
 }
@@ -247,7 +247,7 @@ function parseSeconds(text: string): number {
   const seconds = secondsOf(text);
   if (seconds !== undefined) return seconds;
   throw new CommandFailed(
-    `${text} is not a valid duration; use a value such as 90m, 12h, 30d or 1y`,
+    `"${text}" is not a valid duration; use a value such as 90m, 12h, 30d or 1y`,
     EXIT.usage,
   );
 }

@@ -195,7 +195,7 @@ function numberOf(text: string, max: number, flag: string): number {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (value <= max) return value;
   throw new CommandFailed(
-    `${flag} ${text} is not valid; use an integer from 0 to ${max}`,
+    `${flag} "${text}" is not valid; use an integer from 0 to ${max}`,
     EXIT.usage,
   );
 }

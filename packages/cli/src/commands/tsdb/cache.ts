@@ -35,7 +35,7 @@ export function cacheCommand(): Command {
 
 function create(): Command {
   const command = about('create', 'create a cache, filled from stored data')
-    .option('--name <name>', 'cache name (default: from table and columns)')
+    .option('--name <name>', 'cache name (default: generated from table and columns)')
     .option('--columns <names>', 'last: key columns; distinct: columns', split)
     .option('--values <names>', 'last: value columns (default: all others)', split)
     .option('--count <n>', 'last: rows per key', parseCount)
@@ -133,6 +133,6 @@ const parseSeconds = (text: string): number => secondsOf(text) ?? parseCount(tex
 
 function parseCount(text: string): number {
   if (!/^\d{1,15}$/.test(text))
-    throw new InvalidArgumentError('use a non-negative integer of at most 15 digits');
+    throw new InvalidArgumentError('Use a non-negative integer of at most 15 digits.');
   return Number(text);
 }

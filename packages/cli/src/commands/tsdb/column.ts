@@ -8,6 +8,7 @@ import {
   databaseOf,
   withConnection,
 } from '../connection.js';
+import { countOf } from '../output/count-of.js';
 import { print } from '../output/terminal.js';
 import { printReferences, type References, rename, withDryRun } from './rename.js';
 
@@ -102,12 +103,12 @@ function conversions(): Command {
 
 function cancel(): Command {
   const command = withConnection(new Command('cancel'), { database: false })
-    .description('cancel a running conversion, which then has no effect')
+    .description('cancel a running conversion without changing any data')
     .argument('<id>');
   return command.action(async (id: string) => {
     const connection = connectionOf(command.opts());
     await callOk(connection, CONVERT, { method: 'DELETE', query: { id } });
-    print(`conversion ${id} cancelled\n`);
+    print(`conversion ${id} canceled\n`);
   });
 }
 
@@ -122,7 +123,7 @@ async function whenEnded(connection: Connection, id: number): Promise<void> {
     if (found.state !== 'running') {
       print(`conversion ${id}: ${stateOf(found)}\n`);
       if (found.state === 'completed') return;
-      throw new CommandFailed(found.error ?? 'the conversion was cancelled', EXIT.failed);
+      throw new CommandFailed(found.error ?? 'the conversion was canceled', EXIT.failed);
     }
     await sleep(POLL_MS);
   }
@@ -140,13 +141,13 @@ function stateOf({ state, row_count, copied_count }: Conversion): string {
 
 function printCounts(counts: Counts): void {
   const { row_count, value_count, impossible_values, inexact_values } = counts;
-  print(`${value_count} values in ${row_count} rows would be converted\n`);
-  if (impossible_values > 0) print(`${impossible_values} values cannot be converted\n`);
-  if (inexact_values > 0) print(`${inexact_values} values would lose digits\n`);
+  print(`${countOf(value_count, 'value')} in ${countOf(row_count, 'row')} would be converted\n`);
+  if (impossible_values > 0) print(`${countOf(impossible_values, 'value')} cannot be converted\n`);
+  if (inexact_values > 0) print(`${countOf(inexact_values, 'value')} would lose digits\n`);
   if (counts.rows_without_field > 0)
-    print(`${counts.rows_without_field} rows would have no field\n`);
+    print(`${countOf(counts.rows_without_field, 'row')} would have no field\n`);
   if (counts.merged_points > 0)
-    print(`${counts.merged_points} points would be merged with others\n`);
+    print(`${countOf(counts.merged_points, 'point')} would be merged with other points\n`);
   printReferences(counts, true);
 }
 

@@ -37,7 +37,7 @@ function list(): Command {
 
 function create(): Command {
   const command = named('create', 'create a database')
-    .option('--retention-period <duration>', 'delete rows older than this, e.g. 30d')
+    .option('--retention-period <duration>', 'delete rows older than this, such as 30d')
     .addOption(integerFieldsOption());
   return command.action(async (db: string) => {
     const { retentionPeriod, integerFields } = command.opts<Settings>();
@@ -52,8 +52,8 @@ function create(): Command {
 }
 
 function update(): Command {
-  const command = named('update', 'change the retention period or integer fields of a database')
-    .option('--retention-period <duration>', 'e.g. 30d; none keeps rows forever')
+  const command = named('update', 'change the retention period or the type of new integer fields')
+    .option('--retention-period <duration>', 'retention period, such as 30d; none keeps all rows')
     .addOption(integerFieldsOption());
   return command.action(async (db: string) => {
     const { retentionPeriod, integerFields } = command.opts<Settings>();
@@ -80,7 +80,7 @@ interface Settings {
 const integerFieldsOption = (): Option =>
   new Option(
     '--integer-fields <type>',
-    'column type of new integer fields; float also converts',
+    'column type of new integer fields; with float, integers become floats',
   ).choices(['integer', 'float']);
 
 function remove(): Command {

@@ -18,7 +18,7 @@ interface PublishedTable extends Readonly<Record<string, unknown>> {
 export function publishCommand(): Command {
   const command = withFormat(withConnection(new Command('publish'), { database: true }))
     .description('publish tables for Iceberg readers now')
-    .argument('[table]', 'default: all tables of the database');
+    .argument('[table]', 'table to publish (default: all tables of the database)');
   return command.action(async (table: string | undefined) => {
     const connection = connectionOf(command.opts());
     const json = { db: databaseOf(connection), ...(table !== undefined && { table }) };

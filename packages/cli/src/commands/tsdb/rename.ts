@@ -35,7 +35,7 @@ export async function rename(
 
 export function printReferences({ follows, needs_change }: References, isDryRun: boolean): void {
   printList(isDryRun ? 'would be updated automatically' : 'updated automatically', follows);
-  printList('to be changed by you', needs_change);
+  printList('must be changed manually', needs_change);
 }
 
 function printList(what: string, references: readonly Reference[]): void {

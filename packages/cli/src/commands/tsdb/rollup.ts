@@ -33,7 +33,7 @@ function create(): Command {
     .requiredOption('--every <duration>', 'interval, such as 1m')
     .option('--for <duration>', 'time range that each run computes again, for late rows')
     .requiredOption('--as <sql>', 'query with WHERE time >= $from AND time < $to')
-    .requiredOption('--into <table>', 'table of the results');
+    .requiredOption('--into <table>', 'table for the results');
   return command.action(async (name: string) => {
     const options = command.opts<CreateOptions>();
     const connection = connectionOf(command.opts());

@@ -64,7 +64,7 @@ function create(): Command {
 function update(): Command {
   const command = named('update', 'set or clear the retention period of a table').requiredOption(
     '--retention-period <duration>',
-    "e.g. 30d; none uses the database's retention period",
+    'retention period, such as 30d; none uses that of the database',
   );
   return command.action(async (table: string) => {
     const { retentionPeriod } = command.opts<{ retentionPeriod: string }>();

@@ -19,14 +19,17 @@ it('lists errors of one kind once, with the lines of all their rows', () => {
       [9, "'z' is no int", 'int'],
       [8, 'no'],
     ]),
-    ["line 2: 'x' is no int; the same in lines 3–4, 9", 'line 7: no; the same in line 8'],
+    [
+      "line 2: 'x' is no int; the same error in lines 3–4, 9",
+      'line 7: no; the same error in line 8',
+    ],
   );
 });
 
 it('limits the number of listed errors', () => {
   const odd = Array.from({ length: 13 }, (_, i) => [2 * i + 1, 'no'] as const);
   assert.deepEqual(textsOf(odd), [
-    'line 1: no; the same in lines 3, 5, 7, 9, 11, 13, 15, 17, 19, 21 and 2 more',
+    'line 1: no; the same error in lines 3, 5, 7, 9, 11, 13, 15, 17, 19, 21 and 2 more',
   ]);
   assert.equal(textsOf(Array.from({ length: 30 }, (_, i) => [i, `m${i}`] as const)).length, 20);
 });

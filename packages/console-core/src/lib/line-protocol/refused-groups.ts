@@ -35,12 +35,12 @@ export class RefusedGroups {
   }
 }
 
-/** Formats a group as `line 2: …; the same in lines 3, 5–9 and 12 more`. */
+/** Formats a group as `line 2: …; the same error in lines 3, 5–9 and 12 more`. */
 export function refusedText({ line, message, count, ranges }: RefusedGroup): string {
   const others = count - 1;
   if (others === 0) return `line ${line}: ${message}`;
   const shown = ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
   const lines = ranges.map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`));
   const more = others > shown ? ` and ${others - shown} more` : '';
-  return `line ${line}: ${message}; the same in line${others === 1 ? '' : 's'} ${lines.join(', ')}${more}`;
+  return `line ${line}: ${message}; the same error in line${others === 1 ? '' : 's'} ${lines.join(', ')}${more}`;
 }

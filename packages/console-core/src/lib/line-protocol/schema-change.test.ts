@@ -33,15 +33,15 @@ describe('The schema change of a write', () => {
 
   it('reports columns with conflicting types', () => {
     check('cpu,host=a usage=1i', '', [
-      'usage is float in cpu and integer here: the server rejects such rows',
+      "Column 'usage' of table 'cpu' has the type float, not integer: the server rejects such rows",
     ]);
     check('cpu,usage=a host=1', '', [
-      'usage is float in cpu and tag here: the server rejects such rows',
-      'host is tag in cpu and float here: the server rejects such rows',
+      "Column 'usage' of table 'cpu' has the type float, not tag: the server rejects such rows",
+      "Column 'host' of table 'cpu' has the type tag, not float: the server rejects such rows",
     ]);
     const ofCsv = { table: 'm', tags: [], fields: new Map([['time', 'int']] as const) };
     assert.deepEqual(schemaChange(ofCsv, undefined).conflicts, [
-      'time is reserved for the timestamp: the server rejects such rows',
+      "The column name 'time' is reserved for the timestamp: the server rejects such rows",
     ]);
   });
 });

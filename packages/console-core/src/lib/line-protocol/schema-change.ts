@@ -60,12 +60,13 @@ function conflictOf(
   options: { readonly table: string; readonly name: string; readonly is: string },
   kind: string | undefined,
 ): string | undefined {
-  if (options.name === 'time') return `time is reserved for the timestamp: ${REFUSED}`;
+  if (options.name === 'time')
+    return `The column name 'time' is reserved for the timestamp: ${REFUSED}`;
   if (kind === undefined) return undefined;
   const type = fieldTypeOf(kind);
   const was = type === undefined ? kind : TYPE_NAMES[type];
   if (was === options.is) return undefined;
-  return `${options.name} is ${was} in ${options.table} and ${options.is} here: ${REFUSED}`;
+  return `Column '${options.name}' of table '${options.table}' has the type ${was}, not ${options.is}: ${REFUSED}`;
 }
 
 const listOf = (noun: string, names: readonly string[]): string =>

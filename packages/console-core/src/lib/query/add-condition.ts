@@ -91,13 +91,13 @@ function parse(typed: string, language: Language): Parsed | string {
   const keywords = tokens.map(({ kind, depth, text }) =>
     kind === 'word' && depth === 0 ? text.toLowerCase() : '',
   );
-  if (tokens.some(({ text }) => text === ';')) return 'it contains several statements';
-  if (keywords[0] !== 'select') return 'it is not a plain SELECT';
-  if (keywords.some((keyword) => SETS.has(keyword))) return 'it combines several SELECTs';
+  if (tokens.some(({ text }) => text === ';')) return 'it contains more than one statement';
+  if (keywords[0] !== 'select') return 'it is not a simple SELECT statement';
+  if (keywords.some((keyword) => SETS.has(keyword))) return 'it combines several SELECT statements';
   const from = keywords.findIndex(
     (keyword, at) => keyword === 'from' && keywords[at - 1] !== 'distinct',
   );
-  if (from === -1) return 'it has no FROM';
+  if (from === -1) return 'it has no FROM clause';
   const endFrom = (start: number, isEnd: (keyword: string) => boolean): number => {
     const found = keywords.findIndex((keyword, at) => at >= start && isEnd(keyword));
     return found === -1 ? tokens.length : found;

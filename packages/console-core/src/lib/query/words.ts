@@ -35,7 +35,9 @@ stddev(value) — standard deviation
 approx_percentile_cont(value, p) — approximate percentile
 selector_first(value, time) — value and time of the first row
 selector_last(value, time) — value and time of the last row
-selector_min(value, time) — value and time of the minimum selector_max(value, time) — value and time of the maximum first_value(value ORDER BY time) — value of the first row
+selector_min(value, time) — value and time of the minimum
+selector_max(value, time) — value and time of the maximum
+first_value(value ORDER BY time) — value of the first row
 last_value(value ORDER BY time) — value of the last row
 lag(value) OVER (ORDER BY time) — value of the previous row
 coalesce(a, b) — first value that is not null
@@ -43,7 +45,7 @@ round(value, digits) — rounded value
 abs(value) — absolute value
 length(text) — number of characters
 lower(text) — lowercase text
-regexp_like(text, pattern) — whether the text matches
+regexp_like(text, pattern) — whether the text matches the pattern
 last_cache('table') — rows of a last value cache
 distinct_cache('table') — rows of a distinct value cache`),
   influxql: functionsOf(`
@@ -55,14 +57,14 @@ first(field) — value of the first point
 last(field) — value of the last point
 median(field) — median
 percentile(field, p) — percentile
-spread(field) — difference of maximum and minimum
+spread(field) — difference between the maximum and the minimum
 stddev(field) — standard deviation
 mode(field) — most frequent value
 distinct(field) — distinct values
-top(field, n) — the n highest
-bottom(field, n) — the n lowest
+top(field, n) — the n highest values
+bottom(field, n) — the n lowest values
 derivative(field, 1s) — rate of change per time unit
-non_negative_derivative(field, 1s) — rate of change, without decreases
+non_negative_derivative(field, 1s) — rate of change, without negative results
 difference(field) — change from the previous point
 moving_average(field, n) — mean of the last n points
 cumulative_sum(field) — running sum

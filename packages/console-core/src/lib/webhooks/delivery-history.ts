@@ -1,6 +1,6 @@
 import { countText, durationText } from '../units.js';
 
-/** Attempts of the last hours by time bucket, oldest first. */
+/** Attempts of the last few hours by time bucket, oldest first. */
 export interface DeliveryHistory {
   readonly bucket_seconds: number;
   readonly succeeded: readonly number[];

@@ -60,6 +60,6 @@ it('reports the part of a response that is not stored', () => {
   // The body was deleted after its retention period.
   assert.equal(text(null, true), undefined);
   const length = { 'Content-Length': '1048576' };
-  assert.match(text(65_536, true, length) ?? '', /^The first 65,536 of 1,048,576 bytes\./);
-  assert.match(text(65_536, true) ?? '', /^The first 65,536 bytes\./);
+  assert.match(text(65_536, true, length) ?? '', /^Only the first 65,536 of 1,048,576 bytes of/);
+  assert.match(text(65_536, true) ?? '', /^Only the first 65,536 bytes of/);
 });

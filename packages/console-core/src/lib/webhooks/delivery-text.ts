@@ -120,5 +120,5 @@ export function missingText(delivery: {
   if (response_truncated !== true || stored === null) return undefined;
   const sent = Number(response.headers?.['Content-Length'] ?? Number.NaN);
   const part = sent > stored ? `${countText(stored)} of ${countText(sent)}` : countText(stored);
-  return `The first ${part} bytes. The rest of the response is not stored.`;
+  return `Only the first ${part} bytes of the response are stored.`;
 }

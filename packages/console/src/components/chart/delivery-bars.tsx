@@ -9,7 +9,7 @@ const BAR_WIDTH = 3;
 const STEP = 4;
 const HEIGHT = 28;
 
-/** Draws the attempts of the last hours as bars, the failed ones at the bottom. */
+/** Draws the attempts of the last few hours as bars, the failed ones at the bottom. */
 export function DeliveryBars({ history }: { readonly history: DeliveryHistory }) {
   const text = historyText(history);
   return (

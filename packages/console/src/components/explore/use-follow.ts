@@ -81,7 +81,7 @@ export function useFollow(options: {
   const paused = 'paused while you scroll; return to the first row to resume';
   const statusText = isReading
     ? paused
-    : `${isLive ? 'live' : pollText(waitMs, refusal)}, last at ${timeText(atMs).slice(11)} UTC: ${countText(newCount)} new ${newCount === 1 ? 'row' : 'rows'}`;
+    : `${isLive ? 'live' : pollText(waitMs, refusal)}, last update at ${timeText(atMs).slice(11)} UTC: ${countText(newCount)} new ${newCount === 1 ? 'row' : 'rows'}`;
   return { statusText, spoken: isReading ? paused : 'following', newAfter, onReading };
 }
 

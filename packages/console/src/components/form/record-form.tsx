@@ -21,7 +21,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   number: 'Invalid value; enter a number.',
   json: 'Invalid JSON.',
   list: 'Invalid JSON; enter values separated by commas, or a JSON array such as ["a, b"].',
-  map: 'Invalid entry; enter a line for each entry (name = value), or a JSON object.',
+  map: 'Invalid entry; enter one line per entry (name = value), or a JSON object.',
 };
 
 /** Inputs for all members of a record. Faults that the server found are shown at their inputs. */
@@ -163,7 +163,7 @@ const cut = (text: string): string =>
   text.length > MAX_HINT_LENGTH ? `${text.slice(0, MAX_HINT_LENGTH)} …` : text;
 
 const HINTS: Readonly<Record<string, string>> = {
-  list: 'separated by commas, or a JSON array',
-  map: 'a line for each: name = value, or a JSON object',
+  list: 'values separated by commas, or a JSON array',
+  map: 'one line per entry (name = value), or a JSON object',
 };
 const hintOf = ({ kind }: RecordField): string => HINTS[kind] ?? '';

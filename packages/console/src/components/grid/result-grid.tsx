@@ -1,6 +1,6 @@
 import { cellText, type Frame, isNull } from '@plinth/console-core/lib/frame/frame.js';
 import { columnWindow, rowWindow, scrollTopOf } from '@plinth/console-core/lib/frame/windowing.js';
-import { countText } from '@plinth/console-core/lib/units.js';
+import { countOf } from '@plinth/console-core/lib/units.js';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { copyText } from '../controls/copy-button.js';
 import type { MenuEntry } from '../controls/menu-button.js';
@@ -185,7 +185,7 @@ export function ResultGrid(props: GridOptions & { readonly frame: Frame }) {
       className="grid"
       role="grid"
       data-result
-      aria-label={`Result, ${countText(frame.rowCount)} rows`}
+      aria-label={`Result, ${countOf(frame.rowCount, 'row')}`}
       aria-rowcount={frame.rowCount + 1}
       aria-colcount={columns.length}
       aria-activedescendant={cellId(active.row, active.column)}

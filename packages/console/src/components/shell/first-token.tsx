@@ -96,7 +96,7 @@ function Welcome(props: {
       <p className="soft">This server has no token. Create the admin token to open the console.</p>
       {firstToken === 'anyone' && (
         <p className="note warn" role="note">
-          Anyone who reaches this address can create this token. The setting{' '}
+          Anyone who can reach this address can create this token, because the setting{' '}
           <code>server.first_token</code> is <code>anyone</code>.
         </p>
       )}
@@ -114,10 +114,10 @@ function Welcome(props: {
             onChange={(event) => setClaimCode(event.target.value)}
           />
           <p id={`${id}-hint`} className="hint soft">
-            Proves that you have access to the server. The server printed it on its terminal at
-            startup, or wrote it to the file <code>claim-code</code> in its data directory. If a
-            proxy forwards this page, first set <code>server.public_url</code> and restart the
-            server.
+            The claim code proves that you have access to the server. The server printed it on its
+            terminal at startup, or wrote it to the file <code>claim-code</code> in its data
+            directory. If a proxy forwards this page, first set <code>server.public_url</code> and
+            restart the server.
           </p>
         </div>
       )}

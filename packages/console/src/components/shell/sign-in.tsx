@@ -46,7 +46,7 @@ export function SignIn(props: {
       <p className="soft">
         {isOverlay
           ? 'Your token has expired or was revoked. Your work on this page is kept.'
-          : 'Enter an admin token of this server, or a game data editor token. It is kept in this tab and shared with other tabs of this browser.'}
+          : 'Enter an admin token of this server, or a game data editor token. The token is kept in this tab and shared with other tabs of this browser.'}
       </p>
       <div className="field">
         <label htmlFor={id}>Token</label>

@@ -79,7 +79,7 @@ export function AccountKeysPage() {
               ),
           },
         ]}
-        empty="No keys yet."
+        empty="No API keys yet. Create a key for your Stripe client library."
       />
       {isCreating && (
         <CreateKey
@@ -95,7 +95,7 @@ export function AccountKeysPage() {
           what="key"
           verb="Revoke"
           name={going.last4}
-          loss="Clients that use it are refused immediately."
+          loss="Clients that use this key lose access immediately."
           onClose={() => setGoing(undefined)}
           act={async () => {
             await revokeKey(platform, going.id);
@@ -142,7 +142,7 @@ function CreateKey({
           checked={isLive}
           onChange={(event) => setIsLive(event.target.checked)}
         />
-        For live data
+        Live mode
       </label>
     </FormDialog>
   );

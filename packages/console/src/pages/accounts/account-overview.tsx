@@ -159,7 +159,10 @@ function Requirements(props: {
               </>
             ),
           },
-          { title: 'Action by', cell: ({ awaiting_action_from }) => awaiting_action_from },
+          {
+            title: 'Awaiting action from',
+            cell: ({ awaiting_action_from }) => awaiting_action_from,
+          },
           {
             title: 'Blocks',
             cell: ({ impact }) =>

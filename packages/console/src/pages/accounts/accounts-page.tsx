@@ -106,14 +106,14 @@ export function AccountsPage() {
         ]}
         empty={
           loaded.length > 0
-            ? 'No loaded account matches.'
-            : 'No accounts yet. Create one here, or with an API key and a client library of Stripe.'
+            ? 'No loaded accounts match.'
+            : 'No accounts yet. Create one here, or with an API key and a Stripe client library.'
         }
       />
       {loaded.length > 0 && (
         <p className="hint soft row" role="status">
           {pages.hasNextPage
-            ? `${countText(shown.length)} of the loaded accounts`
+            ? `${countText(shown.length)} of ${countText(loaded.length)} loaded accounts`
             : countOf(shown.length, 'account')}
           <ShowMore pages={pages} />
         </p>

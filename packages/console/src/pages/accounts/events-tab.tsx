@@ -112,8 +112,8 @@ export function EventsTab(props: {
       />
       {events.length > 0 && (
         <p className="hint soft row">
-          Shown are the last 100 attempts of each event destination
-          {hasWebhooks && ', and the deliveries to apps of the last day'}.
+          This list contains the last 100 attempts for each event destination
+          {hasWebhooks && ' and the deliveries to apps during the last day'}.
           <ShowMore pages={pages} />
         </p>
       )}

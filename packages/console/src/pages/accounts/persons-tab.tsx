@@ -114,14 +114,14 @@ export function PersonsTab({ tenant, account }: Props) {
         ]}
         empty={
           loaded.length > 0
-            ? 'No loaded person matches.'
-            : 'No persons yet. Representatives, owners, directors and executives of a business are persons of its account.'
+            ? 'No loaded persons match.'
+            : 'No persons yet. Create a person for each representative, owner, director and executive of a business.'
         }
       />
       {loaded.length > 0 && (
         <p className="hint soft row" role="status">
           {pages.hasNextPage
-            ? `${countText(shown.length)} of the loaded persons`
+            ? `${countText(shown.length)} of ${countText(loaded.length)} loaded persons`
             : countOf(shown.length, 'person')}
           <ShowMore pages={pages} />
         </p>
@@ -133,7 +133,7 @@ export function PersonsTab({ tenant, account }: Props) {
         <ConfirmDelete
           what="person"
           name={personName(going)}
-          loss="The person and all its data are deleted from the account."
+          loss="The person and all their data are deleted from the account."
           onClose={() => setGoing(undefined)}
           act={async () => {
             await deletePerson(tenant, account.id, going.id);
@@ -148,7 +148,7 @@ export function PersonsTab({ tenant, account }: Props) {
 const refusalOf = ({ closed, identity }: Account): string | undefined => {
   if (closed) return 'A closed account cannot be changed';
   return identity?.entity_type === 'individual'
-    ? 'The only person of an individual is in the fields “Identity: individual” of the account'
+    ? 'For an individual, edit the fields “Identity: individual” of the account'
     : undefined;
 };
 

@@ -109,12 +109,12 @@ export function TestClocksPage() {
             ),
           },
         ]}
-        empty="No test clocks yet. With a test clock, customers in test mode pass deadlines without waiting."
+        empty="No test clocks yet. A test clock advances the time of test-mode customers, so that you can test deadlines without waiting."
       />
       <p className="hint soft">
         {clocks.data?.has_more === true && 'Only the newest 100 test clocks are listed. '}
         To use a test clock, set “Test clock” when you create an account with a customer
-        configuration. Each clock can have 3 open accounts.
+        configuration. Each clock can have up to 3 open accounts.
       </p>
       {open?.action === 'create' && (
         <ClockDialog
@@ -145,7 +145,7 @@ export function TestClocksPage() {
         <ConfirmDelete
           what="test clock"
           name={nameOf(open.clock)}
-          loss="Its accounts are closed. A closed account cannot be changed or reopened."
+          loss="All accounts that use this test clock are closed. A closed account cannot be changed or reopened."
           onClose={close}
           act={async () => {
             await deleteClock(tenant, open.clock.id);

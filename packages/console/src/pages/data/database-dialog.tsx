@@ -44,7 +44,7 @@ export function DatabaseDialog(props: {
           onChange={setName}
           hint={
             <>
-              Letters, digits, <code>_</code>, <code>-</code> and <code>/</code>; at most 64.
+              Up to 64 letters, digits, <code>_</code>, <code>-</code> and <code>/</code>.
             </>
           }
         />

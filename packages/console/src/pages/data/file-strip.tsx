@@ -1,6 +1,6 @@
 import type { StoredFile } from '@plinth/console-core/api/storage.js';
 import { rowsOf } from '@plinth/console-core/lib/rows-of-spans.js';
-import { bytesText, countText, timeText } from '@plinth/console-core/lib/units.js';
+import { bytesText, countOf, timeText } from '@plinth/console-core/lib/units.js';
 
 const ROW_HEIGHT = 12;
 const GAP = 3;
@@ -30,7 +30,7 @@ export function FileStrip(props: {
     <figure className="file-strip">
       <svg
         role="img"
-        aria-label={`${files.length} files from ${timeText(first)} to ${timeText(last)}, at most ${rowCount} overlapping`}
+        aria-label={`${countOf(files.length, 'file')} from ${timeText(first)} to ${timeText(last)}, at most ${rowCount} overlapping`}
         viewBox={`0 0 ${WIDTH} ${height}`}
         preserveAspectRatio="none"
         height={height}
@@ -48,7 +48,7 @@ export function FileStrip(props: {
               height={ROW_HEIGHT}
               onClick={() => onOpen(file)}
             >
-              <title>{`${timeText(from)} – ${timeText(to)}\n${countText(file.row_count)} rows, ${bytesText(file.size_bytes)}`}</title>
+              <title>{`${timeText(from)} – ${timeText(to)}\n${countOf(file.row_count, 'row')}, ${bytesText(file.size_bytes)}`}</title>
             </rect>
           );
         })}

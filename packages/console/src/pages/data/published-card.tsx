@@ -1,6 +1,6 @@
 import { fetchPublished, publishTable } from '@plinth/console-core/api/open-tables.js';
 import { readerSnippets } from '@plinth/console-core/lib/reader-snippets.js';
-import { countText } from '@plinth/console-core/lib/units.js';
+import { countOf } from '@plinth/console-core/lib/units.js';
 import { useQuery } from '@tanstack/react-query';
 import { CopyBox } from '../../components/controls/copy-button.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
@@ -34,11 +34,11 @@ export function PublishedCard({ db, table }: { readonly db: string; readonly tab
             <span className="soft small">
               {each.version === null
                 ? (each.reason ?? 'no version yet')
-                : `version ${each.version}, ${countText(each.row_count ?? 0)} rows, complete until ${each.fresh_through ?? '–'}`}
+                : `version ${each.version}, ${countOf(each.row_count ?? 0, 'row')}, complete until ${each.fresh_through ?? '–'}`}
             </span>
           </p>
           {each.absent_columns.length > 0 && (
-            <p className="note warn">Not published: {each.absent_columns.join(', ')}</p>
+            <p className="note warn">Columns not published: {each.absent_columns.join(', ')}</p>
           )}
           {readerSnippets(each, location.origin).map(([reader, text]) => (
             <div key={reader} className="field">

@@ -32,13 +32,13 @@ export function RefusedWrites({ db }: { readonly db: string }) {
   if (rows.length === 0) return <QueryProblem of={refused} />;
   return (
     <section className="stack" aria-labelledby="refused-title">
-      <h2 id="refused-title">Refused rows</h2>
+      <h2 id="refused-title">Rejected rows</h2>
       <p className="hint">
-        Latest {SHOWN_COUNT} since the server started. Query <code>system.refused_writes</code> for
-        more.
+        This list contains the latest {SHOWN_COUNT} rows since the server started. Query{' '}
+        <code>system.refused_writes</code> for more.
       </p>
       <DataTable
-        label="Refused rows"
+        label="Rejected rows"
         rows={rows}
         keyOf={(row) => `${row.time} ${row.protocol} ${row.line_number} ${row.message}`}
         columns={[

@@ -20,7 +20,7 @@ export function StatView(props: {
     }
     const others = frame.columns.filter((column) => !isNumeric(column));
     const labels = [
-      ...(frame.rowCount > 1 ? [`First of ${countText(frame.rowCount)} rows`] : []),
+      ...(frame.rowCount > 1 ? [`Row 1 of ${countText(frame.rowCount)}`] : []),
       ...others.map((column) => `${column.name}=${cellText(column, 0)}`),
     ];
     return (

@@ -32,7 +32,7 @@ function Changes() {
     run(async () => {
       setChecked(undefined);
       const { entry } = await stepHistory(name);
-      await changed(`Change of ${entry.type} ${entry.id} ${name === 'undo' ? 'undone' : 'redone'}`);
+      await changed(`Change to ${entry.type}/${entry.id} ${name === 'undo' ? 'undone' : 'redone'}`);
     });
   const isDisabled = isBusy || missing('write') !== undefined;
   const types = [...new Set(open.map(({ type }) => type ?? ''))];
@@ -96,7 +96,7 @@ function Changes() {
           <HistoryTable entries={closed.slice(0, 50)} withRecord empty="" />
           {history.data && history.data.total > open.length + 50 && (
             <p className="hint soft">
-              The newest 50 of {countOf(history.data.total - open.length, 'earlier change')}
+              Showing the newest 50 of {countOf(history.data.total - open.length, 'earlier change')}
             </p>
           )}
         </section>
@@ -115,8 +115,8 @@ function Changes() {
           }}
         >
           <p>
-            All unpublished changes of {discarding === '' ? 'all collections' : discarding} are
-            discarded, including those of other editors.
+            All unpublished changes in {discarding === '' ? 'all collections' : discarding} will be
+            discarded, including changes by other editors.
           </p>
         </FormDialog>
       )}

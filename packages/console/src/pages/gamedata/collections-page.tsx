@@ -40,7 +40,7 @@ function Search() {
       <QueryProblem of={hits} />
       {searchText !== '' && (
         <DataTable
-          label="Found records"
+          label="Matching records"
           rows={hits.data}
           keyOf={({ kind, id }) => `${kind} ${id}`}
           onOpen={({ kind, id }) =>

@@ -146,7 +146,8 @@ function Report({ counts, changes, warnings }: ImportReport) {
       />
       {warnings.total > warnings.sample.length && (
         <p className="hint soft">
-          The first {countOf(warnings.sample.length, 'warning')} of {countText(warnings.total)}
+          Showing the first {countText(warnings.sample.length)} of{' '}
+          {countOf(warnings.total, 'warning')}
         </p>
       )}
     </div>

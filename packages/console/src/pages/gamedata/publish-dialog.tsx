@@ -59,7 +59,7 @@ export function PublishDialog({ onClose }: { readonly onClose: () => void }) {
           )}
           {count > 1 && (
             <p className="hint soft">
-              Includes the changes of other editors. <Link to="/gamedata/changes">Review</Link>
+              Includes changes by other editors. <Link to="/gamedata/changes">Review</Link>
             </p>
           )}
           <FaultList faults={errors} />
@@ -69,7 +69,7 @@ export function PublishDialog({ onClose }: { readonly onClose: () => void }) {
             value={message}
             onChange={setMessage}
             maxLength={1000}
-            hint="Optional. It is shown in the list of versions."
+            hint="Optional. The message is shown in the list of versions."
           />
           <FaultList faults={faultsOf(error)} />
         </>

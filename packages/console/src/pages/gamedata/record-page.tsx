@@ -179,7 +179,7 @@ function DeleteRecord(props: {
             value={replacedBy}
             onChange={setReplacedBy}
             placeholder="none"
-            hint="Optional: the id of the record that replaces it in all references"
+            hint="Optional: the id of the record that replaces this one in all references"
           />
           <FaultList faults={faultsOf(error)} />
         </>

@@ -4,7 +4,7 @@ import { fetchHealth, type ServerInfo } from '@plinth/console-core/api/server.js
 import { fetchStorage } from '@plinth/console-core/api/storage.js';
 import { fetchDatabases } from '@plinth/console-core/api/tsdb.js';
 import { type App, fetchApps, fetchQueue } from '@plinth/console-core/api/webhooks.js';
-import { countText, durationText } from '@plinth/console-core/lib/units.js';
+import { countOf, countText, durationText } from '@plinth/console-core/lib/units.js';
 import { deliveryCount, deliveryFigures } from '@plinth/console-core/lib/webhooks/delivery-text.js';
 
 /** A problem that an operator should check, with the page for it. */
@@ -70,7 +70,7 @@ async function triggerProblems(): Promise<Problem[]> {
           counts.set(trigger_name, (counts.get(trigger_name) ?? 0) + 1);
       return [...counts].map(([name, count]) => ({
         isBad: true,
-        text: `Trigger ${name} of ${db}: ${countText(count)} ${count === 1 ? 'error' : 'errors'} in 10 min`,
+        text: `Trigger ${name} of ${db}: ${countOf(count, 'error')} in the last 10 min`,
         links: [
           {
             label: 'View',
@@ -107,7 +107,7 @@ async function problemsOfApp(app: App): Promise<Problem[]> {
     ];
   }
   if (queue.dead === 0) return [];
-  const dead = { isBad: false, text: `${app.name}: ${countText(queue.dead)} dead events`, links };
+  const dead = { isBad: false, text: `${app.name}: ${countOf(queue.dead, 'dead event')}`, links };
   return [dead];
 }
 

@@ -37,7 +37,7 @@ const TILES: readonly (readonly [
   ],
 ];
 
-/** The load of the last hour, from the server's own metrics, and the deliveries of the last hours. */
+/** The load of the last hour, from the server's own metrics, and the deliveries of the last few hours. */
 export function Tiles({ services }: { readonly services: readonly string[] }) {
   const measured = TILES.filter(([, , , , service]) => services.includes(service));
   return (

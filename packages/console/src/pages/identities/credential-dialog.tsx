@@ -74,7 +74,7 @@ export function CredentialDialog(props: {
       <TextField
         label="Expires after"
         isCode
-        placeholder="90d (default: depends on the kind)"
+        placeholder="90d (the default depends on the kind)"
         value={expiry}
         onChange={setExpiry}
         mistake={

@@ -184,7 +184,7 @@ function EndCredential({ onClose }: { readonly onClose: () => void }) {
         value={id}
         onChange={setId}
         mistake={id === '' || isRight ? undefined : 'Enter a positive integer.'}
-        hint="The id shown when the token was created."
+        hint="The id that was shown when the credential was created."
       />
     </FormDialog>
   );

@@ -109,7 +109,7 @@ export function IdentityDialog(props: {
             ? 'Invalid attributes; enter a JSON object.'
             : identity === undefined
               ? 'A JSON object.'
-              : 'A JSON object. Attributes that you delete here are removed.'}
+              : 'A JSON object. Attributes that you delete here are removed from the identity.'}
         </span>
       </div>
     </FormDialog>

@@ -203,7 +203,7 @@ function Top(props: { readonly resource: string; readonly onCaller: (name: strin
         empty={<>No {resource} requests in the current window.</>}
       />
       {top.data?.length === MAX_TOP_CALLERS && (
-        <p className="hint soft">The {MAX_TOP_CALLERS} callers with the most requests.</p>
+        <p className="hint soft">Showing the {MAX_TOP_CALLERS} callers with the most requests.</p>
       )}
     </section>
   );
@@ -257,10 +257,12 @@ function Bans({ onCaller, act }: { readonly onCaller: (name: string) => void; re
             ),
           },
         ]}
-        empty="No bans. All requests of a banned caller are refused until the ban expires."
+        empty="No bans. All requests from a banned caller are rejected until the ban expires."
       />
       {bans.data?.length === MAX_BANS && (
-        <p className="hint soft">The {MAX_BANS} bans that end last. Find other callers above.</p>
+        <p className="hint soft">
+          Showing the {MAX_BANS} bans that expire last. Use “Find caller” for other callers.
+        </p>
       )}
     </section>
   );
@@ -293,7 +295,7 @@ function BanDialog(props: {
         value={identity}
         onChange={setIdentity}
         placeholder="ip:192.0.2.1"
-        hint="The identity as shown in the lists. Its requests are refused until the ban expires."
+        hint="The identity as shown in the lists. Its requests are rejected until the ban expires."
       />
       <TextField
         label="Duration"

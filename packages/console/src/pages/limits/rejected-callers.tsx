@@ -56,19 +56,21 @@ export function RejectedCallers(props: {
                 to="/limits/simulate"
                 search={{ identity }}
                 className="button small"
-                aria-label={`Simulate a request of ${identity}`}
+                aria-label={`Simulate a request from ${identity}`}
               >
                 Simulate
               </Link>
             ),
           },
         ]}
-        empty="No rejected requests in this hour and the hour before."
+        empty="No rejected requests in this hour or the previous hour."
       />
       {(identities > SHOWN_COUNT || others > 0) && (
         <p className="hint soft">
-          {identities > SHOWN_COUNT && `${SHOWN_COUNT} of ${countOf(identities, 'caller')}. `}
-          {others > 0 && `${countOf(others, 'request')} of callers that were replaced in the list.`}
+          {identities > SHOWN_COUNT &&
+            `Showing ${SHOWN_COUNT} of ${countOf(identities, 'caller')}. `}
+          {others > 0 &&
+            `Not shown: ${countOf(others, 'request')} from callers removed from the list.`}
         </p>
       )}
     </section>
@@ -84,7 +86,7 @@ export function RejectionText({ counts }: { readonly counts: RejectionCount }) {
         {countOf(current, 'request')} rejected in this hour
       </span>{' '}
       <span className="soft small">
-        {countText(previous)} in the hour before · {limitsText(counts)}
+        {countText(previous)} in the previous hour · {limitsText(counts)}
       </span>
     </p>
   );

@@ -83,7 +83,7 @@ export function SimulatePage() {
           value={identity}
           onChange={(next) => change({ identity: next })}
           placeholder="user:1"
-          hint="An identity as in the lists, for example user:1, installation:7 or ip:192.0.2.1"
+          hint="An identity as shown in the lists, for example user:1, installation:7 or ip:192.0.2.1"
         />
         <RouteChoice routes={limited} route={route} onChange={(next) => change({ route: next })} />
         {error !== undefined && <ProblemNote error={error} />}
@@ -133,10 +133,10 @@ function RouteChoice(props: {
         ))}
       </select>
       <span id={`${id}-hint`} className="hint">
-        Counts {countOf(route.cost, 'request')} of <code>{route.resource}</code>
-        {route.points > 0 && `, ${countOf(route.points, 'point')} of the endpoint`}
-        {route.content && ', creates content'}
-        {route.heavy > 0 && `, weight ${route.heavy}`}
+        Uses {countOf(route.cost, 'request')} of the <code>{route.resource}</code> limit
+        {route.points > 0 && ` and ${countOf(route.points, 'point')} of the endpoint limit`}
+        {route.content && '. Counts as content creation'}
+        {route.heavy > 0 && `. Weight: ${route.heavy}`}.
       </span>
     </div>
   );
@@ -181,7 +181,7 @@ function Outcome({ identity, route, decision, usage }: Simulated) {
         </span>
       </div>
       <DataTable
-        label="Limits in the order of the checks"
+        label="Limits in the order in which they are checked"
         rows={steps}
         keyOf={(step) => step.kind}
         columns={[

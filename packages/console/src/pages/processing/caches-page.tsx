@@ -68,7 +68,7 @@ export function CachesPage() {
           },
           { title: 'Key columns', cell: (cache) => cache.columns.join(', ') || '–' },
           {
-            title: 'Maximum values',
+            title: 'Maximum number of values',
             className: 'num',
             cell: (cache) =>
               cache.kind === 'last'
@@ -215,7 +215,7 @@ function CreateCache(props: {
         hint={isLast ? 'Leave empty for all tags.' : 'Columns to cache, such as host, region.'}
       />
       <TextField
-        label={isLast ? 'Values per series' : 'Maximum values'}
+        label={isLast ? 'Values per series' : 'Maximum number of values'}
         isCode
         value={count}
         onChange={setCount}
@@ -239,7 +239,7 @@ function CreateCache(props: {
         isCode
         value={name}
         onChange={setName}
-        hint="Leave empty to generate a name from table and columns."
+        hint="Leave empty to generate a name from the table and columns."
       />
     </FormDialog>
   );

@@ -69,7 +69,7 @@ export function ContinuousQueries({ db }: { readonly db: string }) {
         <ConfirmDelete
           what="continuous query"
           name={going}
-          loss="A run in progress is canceled. The rows it wrote are kept."
+          loss="A run in progress is canceled. The written rows are kept."
           onClose={() => setGoing(undefined)}
           act={async () => {
             await deleteContinuousQuery(db, going);

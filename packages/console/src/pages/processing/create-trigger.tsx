@@ -164,6 +164,6 @@ async function writeFile(path: string, content: string): Promise<void> {
   if (existing === undefined) await savePluginCode(path, content);
   else if (existing.content !== content) {
     const at = { status: 409, curl: '', field: 'plugin_filename' };
-    throw new Problem(`plugin file ${path} exists; enter another name`, at);
+    throw new Problem(`plugin file '${path}' already exists; enter another name`, at);
   }
 }

@@ -84,16 +84,16 @@ export function DryRunPane(props: {
             value={input}
             onChange={(event) => setInput(event.target.value)}
           />
-          <span className="hint">The newest rows of the table. You can change them.</span>
+          <span className="hint">These are the newest rows of the table. You can change them.</span>
         </div>
       )}
       {kind.kind === 'schedule' && (
         <TextField
-          label="Schedule of the dry run"
+          label="Dry run schedule"
           isCode
           value={input}
           onChange={setInput}
-          hint="The plugin receives the next time of this cron expression with seconds, in UTC. The schedule of the trigger does not change."
+          hint="The plugin receives the next time that matches this cron expression. The first field is seconds, and times are in UTC. The schedule of the trigger does not change."
         />
       )}
       {kind.kind === 'request' ? (
@@ -136,8 +136,8 @@ function Result({ errors, database_writes: writes, log_lines: lines, trigger_tim
         </pre>
       ))}
       <p>
-        {errors.length === 0 && <span className="chip good">✓ succeeded</span>} Would write:{' '}
-        {countOf(count, 'line')}
+        {errors.length === 0 && <span className="chip good">✓ succeeded</span>}{' '}
+        {countOf(count, 'line')} would be written
         {time && ` · scheduled for ${time.replace('T', ' ').replace('Z', ' UTC')}`}
       </p>
       {written.map(([db, text]) => (

@@ -5,7 +5,7 @@ import {
   MAX_LOG_LINES,
 } from '@plinth/console-core/api/processing.js';
 import { reload } from '@plinth/console-core/lib/live/query-state.js';
-import { countText } from '@plinth/console-core/lib/units.js';
+import { countOf } from '@plinth/console-core/lib/units.js';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
@@ -61,7 +61,7 @@ export function useTriggerLog(db: string, name: string) {
     refetchInterval,
   });
   const { droppedCount } = sampled;
-  const left = droppedCount > 0 && `${countText(droppedCount)} lines per second not shown`;
+  const left = droppedCount > 0 && `${countOf(droppedCount, 'line')} per second not shown`;
   return { log, statusText: left ? `${statusText}; ${left}` : statusText };
 }
 
@@ -106,7 +106,7 @@ export function TriggerLog(props: {
       />
       {log.data?.length === MAX_LOG_LINES && (
         <p className="hint soft">
-          The newest {MAX_LOG_LINES} lines.{' '}
+          Showing the newest {MAX_LOG_LINES} lines.{' '}
           <Link
             to="/explore"
             search={{ db, lang: 'sql', view: 'table', q: logQuery(name, 10_000) }}

@@ -109,7 +109,7 @@ export function TriggerPage() {
         <ConfirmDelete
           what="trigger"
           name={name}
-          loss="A run in progress is canceled. The plugin file and the rows it wrote are kept."
+          loss="A run in progress is canceled. The plugin file and the written rows are kept."
           onClose={() => setIsDeleting(false)}
           act={async () => {
             await deleteTrigger(db, name);
@@ -174,7 +174,7 @@ function Runs({ db, name }: { readonly db: string; readonly name: string }) {
             ),
           },
         ]}
-        empty="No runs yet. A run appears here when the event of the trigger occurs."
+        empty="No runs yet. Runs appear here after the trigger fires."
       />
     </section>
   );

@@ -139,7 +139,7 @@ export function TriggersPage() {
         <ConfirmDelete
           what="trigger"
           name={going}
-          loss="A run in progress is canceled. The plugin file and the rows it wrote are kept."
+          loss="A run in progress is canceled. The plugin file and the written rows are kept."
           onClose={() => setGoing(undefined)}
           act={async () => {
             await deleteTrigger(db, going);

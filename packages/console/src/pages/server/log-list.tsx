@@ -1,7 +1,7 @@
 import { fetchLogs, type LogLine, type LogPage } from '@plinth/console-core/api/server.js';
 import { withNewLines } from '@plinth/console-core/lib/live/log-lines.js';
 import { reload } from '@plinth/console-core/lib/live/query-state.js';
-import { countText } from '@plinth/console-core/lib/units.js';
+import { countOf, countText } from '@plinth/console-core/lib/units.js';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { DataTable } from '../../components/controls/data-table.js';
@@ -67,7 +67,7 @@ export function LogList(props: {
         {refetchInterval !== false && <span className="hint soft">{statusText}</span>}
         {sampled.droppedCount > 0 && (
           <span className="hint soft">
-            {countText(sampled.droppedCount)} lines per second not shown
+            {countOf(sampled.droppedCount, 'line')} per second not shown
           </span>
         )}
         <span className="hint soft" role="status">

@@ -126,7 +126,7 @@ export function TokensPage() {
         <ConfirmDelete
           what="token"
           name={going}
-          loss="Clients that use it are refused immediately."
+          loss="Clients that use this token lose access immediately."
           onClose={() => setGoing(undefined)}
           act={async () => {
             await deleteToken(going);
@@ -196,7 +196,7 @@ function CreateToken({ onClose }: { readonly onClose: () => void }) {
               ? 'Invalid permission; use db:NAME,NAME:read,write or system:health:read.'
               : undefined
           }
-          hint="db:*:read reads all databases. Separate permissions with spaces."
+          hint="db:*:read grants read access to all databases. Separate permissions with spaces."
         />
       )}
       <TextField

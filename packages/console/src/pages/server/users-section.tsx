@@ -83,7 +83,7 @@ export function UsersSection() {
                         act: () =>
                           void act(
                             () => revoke(user.name, 'ALL'),
-                            `Admin access of ${user.name} removed`,
+                            `Admin access removed from ${user.name}`,
                           ),
                       }
                     : {
@@ -124,7 +124,7 @@ export function UsersSection() {
         <ConfirmDelete
           what="user"
           name={open.user.name}
-          loss="Clients that log in with this name are refused immediately."
+          loss="Clients that log in with this name lose access immediately."
           onClose={close}
           act={async () => {
             await deleteUser(open.user.name);

@@ -169,7 +169,7 @@ function Queued(props: {
       />
       {queued.data !== undefined && count > queued.data.length && (
         <p className="hint soft">
-          {countText(queued.data.length)} of {countText(count)} events, the first ones due
+          Showing the first {countText(queued.data.length)} of {countText(count)} events by due time
         </p>
       )}
       {state === 'dead' && queued.data !== undefined && queued.data.length > 0 && (
@@ -297,7 +297,7 @@ function Attempts(props: {
       <div className="row">
         <span className="hint soft">
           {page.data && `${deliveryCount(page.data.deliveries.length)} on this page, `}newest first
-          {page.data?.next !== undefined && '; more with Older'}
+          {page.data?.next !== undefined && '; choose “Older” for more'}
           {cursor === '' && `; ${statusText}`}
         </span>
         {cursor !== '' && (

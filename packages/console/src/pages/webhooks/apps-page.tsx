@@ -108,7 +108,7 @@ export function AppsPage() {
       />
       {apps.data?.length === MAX_APPS && (
         <p className="hint soft">
-          The first {MAX_APPS} apps. To list all, use <code>plinth app list</code>.
+          Showing the first {MAX_APPS} apps. To list all apps, use <code>plinth app list</code>.
         </p>
       )}
       {isCreating && (

@@ -174,7 +174,7 @@ function RotateDialog({ app, onClose }: { readonly app: string; readonly onClose
     >
       <p className="soft">
         The server generates a new secret and signs deliveries with it. The old secret stays valid
-        for the overlap.
+        during the overlap.
       </p>
       <TextField
         label="Overlap"

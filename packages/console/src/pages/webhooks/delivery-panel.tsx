@@ -230,7 +230,7 @@ function LongBody({ title, text }: { readonly title: string; readonly text: stri
     <>
       <p className="hint row">
         {text.length > MAX_SHOWN_LENGTH
-          ? `The first ${countText(MAX_SHOWN_LENGTH)} of ${all}`
+          ? `Showing the first ${countText(MAX_SHOWN_LENGTH)} of ${all}`
           : all}
         <CopyButton text={text} label={`Copy the ${title} body`} showsLabel />
       </p>

@@ -41,7 +41,7 @@ export function HookFields(props: {
         hint={
           isAllowed ? (
             <>
-              <span className="allowed">✓ The server delivers to this host.</span>
+              <span className="allowed">✓ Deliveries to this host are allowed.</span>
               {isPlain && ' Without https, others on the network can read the deliveries.'}
             </>
           ) : (

@@ -69,7 +69,7 @@ function PublishForm({ app }: { readonly app: App }) {
         <span id="payload-hint" className={parsed === undefined ? 'field-error' : 'hint'}>
           {parsed === undefined
             ? 'Invalid payload; enter a JSON object.'
-            : 'The action and, if there is one, the installation are not added to the payload.'}
+            : 'If the payload has no action, the server adds it (setting webhooks.enrich_payload).'}
         </span>
       </div>
       {error !== undefined && <ProblemNote error={error} />}

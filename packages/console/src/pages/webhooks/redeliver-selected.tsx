@@ -60,7 +60,7 @@ export function RedeliverSelected(props: {
         >
           <p>
             {countOf(ids.length, 'delivery').replace('ys', 'ies')} will be sent once more, oldest
-            first, up to ten per second. Cancel stops before the next one.
+            first, up to ten per second. Choose “Cancel” to stop before the next delivery.
           </p>
         </FormDialog>
       )}

@@ -74,12 +74,12 @@ function RedriveForm({ app }: { readonly app: App }) {
   return (
     <section className="card stack form-card" aria-label="Redrive">
       <p className="soft">
-        Redelivers events that were not delivered, oldest first. Deliveries that succeeded later are
-        left out.
+        A redrive redelivers events that were not delivered, oldest first. Events with a later
+        success are skipped.
       </p>
       {ping !== undefined && !isDelivered(ping) && (
         <p className="note warn">
-          The last ping failed ({resultText(ping)}). Send a ping before you redrive.
+          The last ping failed ({resultText(ping)}). Send a ping before you redrive events.
         </p>
       )}
       <fieldset className="field choice">

@@ -13,7 +13,7 @@ import { TextField } from '../../components/controls/text-field.js';
 
 type Kind = 'default' | RetryPolicy['policy'];
 const KINDS: readonly (readonly [Kind, string])[] = [
-  ['default', 'Default of the server'],
+  ['default', 'Server default'],
   ['none', 'No retries'],
   ['standard', 'Standard schedule'],
   ['schedule', 'Custom schedule'],
@@ -67,13 +67,13 @@ export function RetryFields(props: {
       </div>
       {kind === 'schedule' && (
         <TextField
-          label="Delays before each retry"
+          label="Delay before each retry"
           isCode
           value={text}
           onChange={(next) => change(kind, next)}
           mistake={
             typed === undefined
-              ? `Invalid delays; use up to ${MAX_RETRY_COUNT}, each at most 7d, such as 5s, 5m, 2h.`
+              ? `Invalid delays; use up to ${MAX_RETRY_COUNT} delays of at most 7d each, such as 5s, 5m, 2h.`
               : undefined
           }
         />

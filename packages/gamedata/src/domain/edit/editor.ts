@@ -138,7 +138,7 @@ export class Editor {
         const fault = {
           path: '/id',
           code: 'contradiction',
-          message: `must match the id in the path, ${id}`,
+          message: `id must match the id in the path, ${id}`,
         };
         throw gameDataError('validation_failed', {
           message: 'the id in the body differs from the id in the path',
@@ -219,7 +219,7 @@ export class Editor {
             id: row.id,
             path: pointerOf(reference.path),
             code: 'referenced',
-            message: `${other} ${row.id} refers to this record`,
+            message: `record ${row.id} in ${other} refers to this record`,
           });
           if (referrers.length >= MAX_REFERRERS) break;
         }

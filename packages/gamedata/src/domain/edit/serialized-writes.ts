@@ -106,7 +106,7 @@ export class SerializedWrites {
         if (!(error instanceof ConcurrentChange)) throw error;
         throw gameDataError('conflict', {
           message:
-            'the game data was changed through another node; nothing was stored; retry the request',
+            'the game data was changed through another node, so nothing was stored; retry the request',
         });
       }
     });

@@ -34,7 +34,7 @@ export class Undoing {
       refuseClosed(entry);
       if (entry.op === 'import' || entry.kind === null) {
         throw gameDataError('conflict', {
-          message: `change ${entry.seq} does not change a single record and cannot be undone`,
+          message: `change ${entry.seq} cannot be undone; only a change to a single record can be undone`,
         });
       }
       return await this.#turn({ write, editRequest }, 'undo', entry, entry.before);
@@ -98,7 +98,7 @@ export class Undoing {
     const { kind, id } = entry;
     if (kind === null || id === null)
       throw gameDataError('conflict', {
-        message: `change ${entry.seq} does not change a single record`,
+        message: `change ${entry.seq} is not a change to a single record`,
       });
     const row = this.#draft.set.row(kind, id);
     const rev = row?.rev ?? this.#draft.removalOf(kind, id);
@@ -117,7 +117,7 @@ export class Undoing {
       const other = this.#draft.set.tables[kind].bySlug(record.slug);
       if (other !== undefined && other.id !== id) {
         throw gameDataError('conflict', {
-          message: `slug ${record.slug} is already used by ${other.id}`,
+          message: `slug "${record.slug}" is already used by record ${other.id}`,
         });
       }
       const stored = parseRow(kind, record);

@@ -87,7 +87,10 @@ export class ImportExport {
       });
     } catch (error) {
       if (error instanceof PiecesBroken || error instanceof SyntaxError) {
-        throw gameDataError('invalid_json', `the body is not JSON: ${error.message.slice(0, 200)}`);
+        throw gameDataError(
+          'invalid_json',
+          `the body is not valid JSON: ${error.message.slice(0, 200)}`,
+        );
       }
       throw error;
     }
@@ -131,7 +134,7 @@ export class ImportExport {
     if (options.strict && warnings.length > 0) {
       const details = warnings.slice(0, MAX_DETAILS).map((warning) => ({ ...warning }));
       throw gameDataError('validation_failed', {
-        message: `${warnings.length} warnings; nothing was stored`,
+        message: `warnings: ${warnings.length}; nothing was stored`,
         details,
       });
     }
@@ -154,7 +157,7 @@ export class ImportExport {
       const details = options.publish ? await validateSet(set) : [];
       if (details.length > 0)
         throw gameDataError('validation_failed', {
-          message: `${details.length} faults`,
+          message: `validation errors: ${details.length}`,
           details: details.slice(0, MAX_DETAILS),
         });
       return reply(false, current);

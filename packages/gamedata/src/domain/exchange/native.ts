@@ -90,9 +90,9 @@ function readAliases(value: unknown): Payload['aliases'] {
   const aliases: Partial<Record<Kind, Record<string, string>>> = {};
   for (const [name, own] of Object.entries(value)) {
     const kind = findKind(name);
-    const isRight = isObject(own) && Object.values(own).every((id) => typeof id === 'string');
-    if (kind === undefined || !isRight)
-      return refuse(`/aliases/${name}`, 'each alias must map an id to an id');
+    if (kind === undefined) return refuse(`/aliases/${name}`, `unknown kind ${name}`);
+    if (!isObject(own) || !Object.values(own).every((id) => typeof id === 'string'))
+      return refuse(`/aliases/${name}`, `${name} must be an object that maps ids to ids`);
     aliases[kind] = own as Record<string, string>;
   }
   return aliases;

@@ -110,7 +110,7 @@ function repairOtherReferences(set: DataSet, record: StoredRecord): readonly Fin
     const { location } = record.conditions;
     if (location === 'any' || set.tables.maps.bySlug(location) !== undefined) return [];
     record.conditions.location = 'any';
-    const message = `unknown map slug ${location}`;
+    const message = `unknown map slug "${location}"`;
     return [{ path: ['conditions', 'location'], message, isWhole: false }];
   }
   if ('handbook' in record) {

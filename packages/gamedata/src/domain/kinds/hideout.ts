@@ -122,7 +122,7 @@ function checkLevels({ levels }: StoredModule, set: Parameters<KindSpec['check']
         {
           path: `/levels/${index}/modules/${inner}/level`,
           code: 'level_too_high',
-          message: `the highest level of module ${required.id} is ${most}`,
+          message: `level ${required.level} is too high; the highest level of module ${required.id} is ${most}`,
         },
       ];
     }),

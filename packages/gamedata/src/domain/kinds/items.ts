@@ -100,7 +100,7 @@ export const ITEMS: KindSpec<'items'> = {
       faults.push({
         path: `/properties/${own}`,
         code: 'wrong_properties',
-        message: `an item of category ${category} cannot have properties of ${own}`,
+        message: `an item of the category "${category}" cannot have "${own}" properties`,
       });
     }
     return faults;

@@ -265,7 +265,7 @@ function checkLocation({ conditions }: StoredQuest, set: KindSpecSet): Fault[] {
     {
       path: '/conditions/location',
       code: 'dangling_reference',
-      message: `unknown map slug ${location}`,
+      message: `unknown map slug "${location}"`,
     },
   ];
 }
@@ -297,7 +297,7 @@ function checkObjective(objective: Objective, index: number): Fault[] {
       {
         path: `/conditions/objectives/${index}/${member}`,
         code: 'missing_detail',
-        message: `an objective of type ${objective.type} requires ${member}`,
+        message: `an objective of the type "${objective.type}" requires ${member}`,
       },
     ];
   });

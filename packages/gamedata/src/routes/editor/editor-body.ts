@@ -69,7 +69,7 @@ function refuseDeep(bytes: Uint8Array): void {
     const fault = {
       path: '',
       code: 'too_deep',
-      message: `nested more than ${MAX_DEPTH} levels deep`,
+      message: `the body is nested more than ${MAX_DEPTH} levels deep`,
     };
     throw gameDataError('validation_failed', {
       message: `the body is nested more than ${MAX_DEPTH} levels deep`,
@@ -85,12 +85,12 @@ export function readOptionalObject(bytes: Uint8Array): Record<string, unknown> {
 
 export function parseJson(bytes: Uint8Array): unknown {
   if (!isUtf8(bytes)) {
-    throw gameDataError('invalid_json', 'the body is not UTF-8');
+    throw gameDataError('invalid_json', 'the body is not valid UTF-8');
   }
   try {
     return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
   } catch (error) {
     const why = error instanceof Error ? error.message.slice(0, 200) : '';
-    throw gameDataError('invalid_json', `the body is not JSON: ${why}`);
+    throw gameDataError('invalid_json', `the body is not valid JSON: ${why}`);
   }
 }

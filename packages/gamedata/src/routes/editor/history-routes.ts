@@ -35,7 +35,7 @@ const ONE_CHANGE = {
 };
 const UNDO: RouteDocs = {
   operationId: 'undo',
-  summary: 'Undo an own change',
+  summary: 'Undo one of your own changes',
   ...ONE_CHANGE,
 };
 const REDO: RouteDocs = { operationId: 'redo', summary: 'Redo an undone change', ...ONE_CHANGE };
@@ -77,7 +77,7 @@ async function historyPage(request: HttpRequest, parts: EditorRouteDeps): Promis
   if (type !== undefined && kind === undefined) {
     throw gameDataError('invalid_parameter', {
       param: 'type',
-      message: `unknown type ${type}; use ${KINDS.map((each) => KIND_WIRE[each].typeKey).join(', ')}`,
+      message: `unknown type "${type}"; use ${KINDS.map((each) => KIND_WIRE[each].typeKey).join(', ')}`,
     });
   }
   const id = parameters.nonEmptyText('id');

@@ -18,7 +18,7 @@ const DRAFT: TSchema = {
 };
 const LIST: RouteDocs = {
   operationId: 'listDrafts',
-  summary: 'List records of the draft, with `limit` page by page',
+  summary: 'List records of the draft, paginated if `limit` is set',
   query: {
     limit: integer(0, MAX_PAGE, 'page size'),
     offset: integer(0, MAX_OFFSET, 'records to skip'),

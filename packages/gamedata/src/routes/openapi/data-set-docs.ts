@@ -46,7 +46,7 @@ export const CATEGORIES = about('listCategories', 'List all item categories', {
 });
 const KINDS_OF = { kinds: text('only these collections') };
 export const searchDocs = ({ maxLimit }: ListLimits): RouteDescription =>
-  about('search', 'Search all collections, with tolerance for typing errors', {
+  about('search', 'Search all collections, with tolerance for typos', {
     query: {
       q: Type.String({
         minLength: 1,

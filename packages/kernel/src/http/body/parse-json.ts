@@ -8,7 +8,7 @@ import { type JsonBounds, JsonExcessive, refuseExcessiveJson } from './json-boun
  */
 export function parseJson(body: Uint8Array, bounds?: JsonBounds): unknown {
   // Decoding would silently insert replacement characters.
-  if (!isUtf8(body)) throw new SyntaxError('the body is not UTF-8');
+  if (!isUtf8(body)) throw new SyntaxError('the body is not valid UTF-8');
   refuseExcessiveJson(body, bounds);
   return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
 }

@@ -47,7 +47,7 @@ export function envoyJsonTable({ decisions, dialect, contextOf }: EnvoyJsonDeps)
         path: '/json',
         access: 'admin',
         body: { maxBytes: MAX_BODY_BYTES },
-        about: { summary: "check in Envoy's protocol (RateLimitRequest) as JSON" },
+        about: { summary: "check a request in Envoy's format (RateLimitRequest as JSON)" },
         input: { body: Type.Object({}), validation: 'the protocol has its own error format' },
         output: { 200: OpenApi.response('RateLimitResponse', OpenApi.json(Type.Object({}))) },
         errors: { 429: 'over a limit: RateLimitResponse', 500: 'the counter store is unavailable' },

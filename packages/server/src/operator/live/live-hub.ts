@@ -118,7 +118,9 @@ export class LiveHub {
     const over = AbortSignal.any([disconnectSignal, settled.signal]);
     const late = this.#clock.sleep(MAX_OPENING_MS, over).then(
       () =>
-        Promise.reject(new ServerBusy(`a topic did not open within ${MAX_OPENING_MS / 1000} s`)),
+        Promise.reject(
+          new ServerBusy(`a topic could not be opened within ${MAX_OPENING_MS / 1000} s`),
+        ),
       () => Promise.reject(new ServerBusy('the client has disconnected')),
     );
     try {

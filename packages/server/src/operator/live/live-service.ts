@@ -48,7 +48,7 @@ export function createLive(deps: {
           operatorRoute('GET', '/stream', {
             hasHead: false,
             about: {
-              summary: 'Stream changes of topics as server-sent events',
+              summary: 'Stream changes to topics as server-sent events',
               description: ABOUT,
             },
             input: {

@@ -23,7 +23,7 @@ export async function encodeResult(result: ResultStream): Promise<EncodedRows> {
     if (rowCount > MAX_ROW_COUNT) {
       throw new PluginCallFailed(
         'QueryError',
-        `error: the result has more than ${MAX_ROW_COUNT} rows; query it in parts`,
+        `error: the result has more than ${MAX_ROW_COUNT} rows; query fewer rows at a time`,
       );
     }
   }

@@ -342,7 +342,7 @@ function below(folder: string, name: string): string {
   if (parts.some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES)) {
     throw tsdbError(
       'plugin_file_refused',
-      `a name in the path is longer than ${MAX_NAME_BYTES} bytes; use a shorter one`,
+      `a name in the path is longer than ${MAX_NAME_BYTES} bytes; use a shorter name`,
     );
   }
   return resolve(folder, normalize(name));

@@ -47,7 +47,7 @@ export async function findRequirements(folder: PluginFolder, location: string): 
     if (seen.size >= MAX_FILE_COUNT) {
       throw tsdbError(
         'requirements_refused',
-        `the requirements include more than ${MAX_FILE_COUNT} files; combine some of them`,
+        `the requirements include more than ${MAX_FILE_COUNT} files; combine some files`,
       );
     }
     seen.add(path);

@@ -47,7 +47,7 @@ export function bindFunction(node: FunctionNode, env: Env, bound?: BoundArgs): B
     );
   }
   if (isWindow && definition.names.includes('grouping'))
-    throw tsdbError('not_implemented', 'the function grouping with an OVER clause');
+    throw tsdbError('not_implemented', 'grouping() with an OVER clause');
   if (isWindow && env.noWindow !== undefined)
     throw tsdbError('plan_error', `Error during planning: ${env.noWindow}`);
   if (definition.kind !== 'aggregate' || isWindow)

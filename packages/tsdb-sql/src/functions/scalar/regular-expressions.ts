@@ -79,7 +79,7 @@ function patternOf(call: FunctionCall, flagsIndex: number, allowsGlobal: boolean
   const prefix = flags.includes('s') ? `(?${on})` : `(?${on}-s)`;
   if (typeof source !== 'string') {
     if (flags.includes('x'))
-      throw tsdbError('not_implemented', 'the flag x with a pattern that is not a literal');
+      throw tsdbError('not_implemented', 'the flag "x" with a pattern that is not a literal');
     return { text: `(${quoteString(prefix)} || ${pattern.text})`, source: undefined, isGlobal };
   }
   const literal = flags.includes('x') ? withoutLayout(source) : source;

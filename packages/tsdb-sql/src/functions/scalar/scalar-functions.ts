@@ -124,7 +124,7 @@ function startOfCall(): number {
   }
   if (blockingMs <= MAX_BLOCKING_MS) return performance.now();
   throw new Error(
-    `Resources exhausted: functions that run outside DuckDB exceeded their limit of ${MAX_BLOCKING_MS} ms; request fewer rows, or retry when fewer queries run`,
+    `Resources exhausted: functions that run outside DuckDB exceeded their limit of ${MAX_BLOCKING_MS} ms; query fewer rows, or retry when fewer queries are running`,
   );
 }
 
@@ -148,7 +148,7 @@ class Work {
     this.#count += amount;
     if (this.#count <= most) return;
     throw new Error(
-      `Resources exhausted: a batch of up to 2048 rows exceeds ${most} ${what}; request fewer rows or shorter strings`,
+      `Resources exhausted: a batch of up to 2048 rows uses more than ${most} ${what}; query fewer rows or shorter strings`,
     );
   }
 }

@@ -85,7 +85,7 @@ function structOf(fields: readonly (StructField & { readonly text: string })[]):
   for (const { name } of fields) {
     // DuckDB ignores case in field names.
     if (known.has(name.toLowerCase()))
-      throw tsdbError('not_implemented', `a struct with two fields named ${name}`);
+      throw tsdbError('not_implemented', `a struct with two fields named "${name}"`);
     known.add(name.toLowerCase());
   }
   return {

@@ -53,7 +53,7 @@ export function addSizes(vector: DuckDBVarCharVector, sizes?: Float64Array): num
     if (sizeBytes > MAX_TEXT_BYTES) {
       throw tsdbError(
         'execution_error',
-        `Resources exhausted: a string of ${sizeBytes} bytes exceeds the result limit of ${MAX_TEXT_BYTES} bytes; query parts of it, for example with substr()`,
+        `Resources exhausted: a string of ${sizeBytes} bytes exceeds the result limit of ${MAX_TEXT_BYTES} bytes; query parts of the string, for example with substr()`,
       );
     }
     sum += sizeBytes;

@@ -82,7 +82,7 @@ function linesQuery(from: string, columns: readonly Column[], mapping: ParquetMa
   );
   if (missing !== undefined) {
     const names = columns.map(({ name }) => name).join(', ');
-    throw new ParquetUnreadable(`column ${missing} not found in the file; columns: ${names}`);
+    throw new ParquetUnreadable(`column '${missing}' not found in the file; columns: ${names}`);
   }
   const tags = mapping.tags.map((name) => {
     // An empty tag value means an absent tag.
@@ -136,12 +136,11 @@ async function refuseDamage(
     `SELECT num_rows FROM parquet_file_metadata(${file})`,
   );
   const missing = Number(stated.getRows()[0]?.[0]) - (rowCount ?? 0);
-  if (missing !== 0)
-    throw new ParquetUnreadable(`the file is corrupt: ${missing} of its rows are missing`);
+  if (missing !== 0) throw new ParquetUnreadable(`the file is corrupt (missing rows: ${missing})`);
   await refuseOtherTimes(connection, { path, time }, timeType);
   if (isLossy || (!lostCount && !nanCount)) return;
   throw new ParquetUnreadable(
-    `line protocol does not support ${nanCount} NaN values and ${lostCount} rows without a field or time; nothing was written; use --lossy to skip them`,
+    `nothing was written, because line protocol does not support NaN values (${nanCount}) or rows without a field or time (${lostCount}); use --lossy to skip them`,
   );
 }
 
@@ -162,7 +161,7 @@ async function refuseOtherTimes(
   const count = Number(found.getRows()[0]?.[0]);
   if (count > 0)
     throw new ParquetUnreadable(
-      `the file is corrupt: ${count} rows have times outside the range in its metadata`,
+      `the file is corrupt (rows with times outside the range in its metadata: ${count})`,
     );
 }
 

@@ -328,6 +328,6 @@ function readPageHead(thrift: ThriftReader): PageHead {
   if (type !== PageType.data && type !== PageType.dictionary)
     throw new UnknownLayout(`pages of type ${type} are not supported`);
   if (sizeBytes < 0 || storedBytes < 0 || valueCount < 0)
-    throw new UnknownLayout('a page has no size');
+    throw new UnknownLayout('a page has no size or no value count');
   return { type, sizeBytes, storedBytes, valueCount, encoding };
 }

@@ -20,7 +20,7 @@ export function readDifferences(
   const total = varints.next();
   const end = skip + words.length / 2;
   const miniblockValues = blockValues / miniblockCount;
-  if (end > total) throw new UnknownLayout('fewer differences than rows');
+  if (end > total) throw new UnknownLayout('a page has fewer differences than rows');
   if (!Number.isInteger(miniblockValues / 32))
     throw new UnknownLayout('a block size is not a multiple of 32');
   const sums = new Sums(varints.nextZigzag(), words);

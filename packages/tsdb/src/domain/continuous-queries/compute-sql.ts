@@ -109,7 +109,9 @@ export function lineWriter(table: string, columns: Columns, options: LineOptions
   const { keyText = escapedKey } = options;
   const time = columns.findIndex(({ name, type }) => name === 'time' && type.kind === 'timestamp');
   if (time < 0) {
-    throw invalid('the result must have a timestamp column named time; use date_bin(...) AS time');
+    throw invalid(
+      'the result must have a timestamp column named "time"; use date_bin(...) AS time',
+    );
   }
   const others = columns.map((column, index) => ({ column, index })).filter((_, i) => i !== time);
   const tags = others.filter(({ column }) => isTag(column));
@@ -117,7 +119,7 @@ export function lineWriter(table: string, columns: Columns, options: LineOptions
     .filter(({ column }) => !isTag(column))
     .map(({ column, index }) => ({ column, index, format: formatOf(column, floatText) }));
   if (fields.length === 0) {
-    throw invalid('the result has no field; select a column other than time and tags');
+    throw invalid('the result has no fields; select a column other than "time" and the tags');
   }
   const head = escapedTable(table);
   return (chunk) => {
@@ -144,7 +146,7 @@ export function lineWriter(table: string, columns: Columns, options: LineOptions
       if (timeNs === undefined)
         throw tsdbError(
           'plan_error',
-          'the column time is NULL in a row of the result; exclude such rows',
+          'column "time" is NULL in a row of the result; exclude rows without a timestamp',
         );
       lines.push(`${line} ${parts.join(',')} ${timeNs}`);
     }

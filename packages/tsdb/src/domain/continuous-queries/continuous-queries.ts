@@ -147,7 +147,7 @@ export class ContinuousQueries implements ContinuousQueryDirectory {
       }
       if (definition.text.length > MAX_TEXT_CHARS) {
         const length = `${definition.text.length} characters; the limit is ${MAX_TEXT_CHARS}`;
-        throw tsdbError('continuous_query_invalid', `the query is too long: ${length}`);
+        throw tsdbError('continuous_query_invalid', `the query has ${length}`);
       }
       this.#deps.prepare(definition, database);
       await this.#deps.check(definition, database);

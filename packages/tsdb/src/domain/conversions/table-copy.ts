@@ -136,7 +136,7 @@ export class TableCopy implements Disposable {
     const column = table.columns.get(columnName) as Column; // renames are refused during a conversion
     const conversion = conversionOf(column.kind, to);
     if (conversion === undefined)
-      throw new TypeError('no conversion exists between the types of a running conversion');
+      throw new TypeError(`a column of type ${column.kind} cannot be converted to ${to}`);
     const result = await engine.query({
       ...{ database, access: COPY_ACCESS, language: 'sql', signal, isInternal: true },
       text: copyText(table, column, conversion),

@@ -55,7 +55,7 @@ export class RefusedWrites {
     this.#log = deps.log;
     deps.metrics.add({
       name: 'plinth_tsdb_refused_rows_total',
-      help: 'Rows of write requests that were refused, by protocol and reason.',
+      help: 'Rows rejected in write requests, by protocol and reason.',
       type: 'counter',
       labels: ['protocol', 'reason'],
       samples: () =>

@@ -75,7 +75,7 @@ const LIST: RouteDocs = {
   },
 };
 const CANCEL: RouteDocs = {
-  summary: 'Cancel a running conversion, which then has no effect',
+  summary: 'Cancel a running conversion without changing any data',
   query: { id: Type.Integer({ minimum: 1 }) },
   errors: { ...MANAGEMENT_FAILED, 404: 'no conversion with this id is running' },
 };

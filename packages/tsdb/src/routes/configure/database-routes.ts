@@ -63,7 +63,10 @@ export function databaseRoutes(deps: RouteDeps): readonly Route[] {
     routeBuilder.command(
       'PUT',
       DATABASE,
-      { summary: 'Change the retention period and the integer fields of a database', body: BODY },
+      {
+        summary: 'Change the retention period of a database and the type of new integer fields',
+        body: BODY,
+      },
       (input) => {
         const { retentionNs, integerFields } = readSettings(input);
         // InfluxDB 3 clients remove the retention period by omitting it.

@@ -53,7 +53,7 @@ export function rollupRoutes({ routeBuilder, continuousQueries }: RouteDeps): re
       const forText = input.text('for');
       const forNs = forText === undefined ? undefined : durationOf(forText, 'for');
       if (forNs !== undefined && forNs < everyNs) {
-        throw invalid(`for must be at least as long as every, which is ${formatDuration(everyNs)}`);
+        throw invalid(`'for' must be at least as long as 'every' (${formatDuration(everyNs)})`);
       }
       const table = nameOf(input.requiredText('table'), 'table');
       const definition = { language: 'sql', text: input.requiredText('query') } as const;
@@ -77,9 +77,7 @@ function rollupNameOf(input: ManagementInput): {
 
 function nameOf(text: string, field: string): string {
   if (text !== '' && text.length <= MAX_NAME_LENGTH && isPlainText(text)) return text;
-  throw invalid(
-    `${field} must have 1 to ${MAX_NAME_LENGTH} characters, without control characters`,
-  );
+  throw invalid(`${field} must have 1 to ${MAX_NAME_LENGTH} characters and no control characters`);
 }
 
 function durationOf(text: string, field: string): bigint {

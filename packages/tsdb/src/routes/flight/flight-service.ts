@@ -31,7 +31,10 @@ const METHODS: ReadonlyMap<string, Method> = new Map([
 export async function serveFlight(method: string, call: GrpcCall, deps: FlightDeps): Promise<void> {
   const serve = METHODS.get(method);
   if (serve === undefined) {
-    throw new GrpcFailure(GRPC.UNIMPLEMENTED, `${method.slice(0, 100)} is not implemented`);
+    throw new GrpcFailure(
+      GRPC.UNIMPLEMENTED,
+      `method "${method.slice(0, 100)}" is not implemented`,
+    );
   }
   await serve(call, deps);
 }
@@ -98,7 +101,10 @@ async function doAction(call: GrpcCall, deps: FlightDeps): Promise<void> {
       closeStatement(body);
       return;
     default:
-      throw new GrpcFailure(GRPC.UNIMPLEMENTED, `action ${type.slice(0, 100)} is not implemented`);
+      throw new GrpcFailure(
+        GRPC.UNIMPLEMENTED,
+        `action "${type.slice(0, 100)}" is not implemented`,
+      );
   }
 }
 

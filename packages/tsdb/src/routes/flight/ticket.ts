@@ -60,12 +60,12 @@ function decodeJson(text: string): Ticket {
   const object = parseJsonParameter(text);
   const databases = new Set(DATABASE_NAMES.flatMap((name) => readText(object, name) ?? []));
   if (databases.size > 1)
-    throw new InvalidTicket('the ticket names different databases; name only one');
+    throw new InvalidTicket('the ticket contains different databases; use only one');
   const [database] = databases;
   if (database === undefined) throw new InvalidTicket('missing field `database`');
   if (readText(object, 'rp'))
     throw new InvalidTicket(
-      'rp is not supported; name the retention policy in `database`, as in mydb/rp',
+      '`rp` is not supported; specify the retention policy in `database`, as in mydb/rp',
     );
   const query = readText(object, 'sql_query');
   if (query === undefined) throw new InvalidTicket('missing field `sql_query`');

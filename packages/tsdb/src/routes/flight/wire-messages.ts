@@ -55,7 +55,7 @@ export const read = {
 
 function readText(reader: Reader): string {
   const bytes = reader.bytes();
-  if (!isUtf8(bytes)) throw new Error('the text is not UTF-8');
+  if (!isUtf8(bytes)) throw new Error('the text is not valid UTF-8');
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
 }
 

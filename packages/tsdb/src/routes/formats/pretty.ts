@@ -33,7 +33,7 @@ function open({ columns }: ResultHead, out: TextBytes): Encoder {
     if (tableSizeBytes <= MAX_TABLE_SIZE_BYTES) return;
     throw tsdbError(
       'execution_error',
-      `the result exceeds ${MAX_TABLE_SIZE_BYTES} bytes in the format pretty; use csv or jsonl, or add a LIMIT`,
+      `the result exceeds ${MAX_TABLE_SIZE_BYTES} bytes in the 'pretty' format; use 'csv' or 'jsonl', or add a LIMIT clause`,
     );
   };
   function* inSteps(chunk: ResultChunk): Steps<void> {

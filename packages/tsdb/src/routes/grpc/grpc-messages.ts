@@ -67,7 +67,7 @@ async function inflate(
   if (encoding !== 'gzip') {
     throw new GrpcFailure(
       GRPC.INTERNAL,
-      'a message is compressed, but the request has no grpc-encoding',
+      'a message is compressed, but the request has no grpc-encoding header',
     );
   }
   try {

@@ -34,7 +34,7 @@ const ABOUT =
 /** `GET /api/v3/subscribe`: a live query. Source: docs/LIVE-QUERIES.md. */
 export function subscribeRoute(deps: RouteDeps): Route {
   const docs = {
-    summary: 'Stream the rows that a query selects as they are written',
+    summary: 'Stream newly written rows that match a query',
     description: ABOUT,
     query: {
       ...DB,
@@ -95,6 +95,6 @@ function positionOf({ headers, url }: HttpRequest): Position | undefined {
   if (position !== undefined) return position;
   throw tsdbError(
     'parameter_invalid',
-    `invalid position "${text.slice(0, 50)}"; use the id of an event of a live query`,
+    `invalid position "${text.slice(0, 50)}"; use an event id from a live query`,
   );
 }

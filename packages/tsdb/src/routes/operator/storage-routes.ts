@@ -70,7 +70,7 @@ export const storageRoutes = (
   return [
     operatorRoute('GET', PATH, {
       about: {
-        summary: 'Get buffered rows, log, flush, compaction, and files of a database or table',
+        summary: 'Get the storage state: buffered rows, log, flushes, compaction and files',
       },
       input: {
         query: Type.Object({
@@ -84,7 +84,7 @@ export const storageRoutes = (
       handle(request, { query: { db, table, limit = 1000 } }) {
         if (db === undefined) {
           if (table !== undefined)
-            return operatorFailure(request, 422, 'the parameter table requires the parameter db');
+            return operatorFailure(request, 422, "the parameter 'table' requires 'db'");
           return jsonResponse(200, shown());
         }
         const database = catalog.database(db);

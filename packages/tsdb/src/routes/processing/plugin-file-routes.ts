@@ -24,7 +24,7 @@ const RAW = {
   ),
 };
 const WRITE: RouteDocs = {
-  summary: 'Create or replace a file of the plugin folder',
+  summary: 'Create or replace a file in the plugin folder',
   query: RAW,
   body: Type.Object({
     plugin_name: Type.String({ description: 'path in the plugin folder' }),

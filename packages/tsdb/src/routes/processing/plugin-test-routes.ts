@@ -36,7 +36,7 @@ const dryRun = (summary: string, input: TProperties, outcome: TProperties = {}):
   },
   errors: PROCESSING_FAILED,
 });
-const OF_WRITES = dryRun('Test a write plugin with these lines', {
+const OF_WRITES = dryRun('Test a write plugin with the given lines', {
   input_lp: Type.String({ description: 'line protocol with nanosecond timestamps' }),
 });
 const OF_SCHEDULE = dryRun(

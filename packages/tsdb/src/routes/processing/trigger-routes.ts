@@ -102,7 +102,7 @@ function readTrigger(input: ManagementInput): NewTrigger {
   if (nodes !== undefined && nodes !== 'all') {
     throw tsdbError(
       'parameter_invalid',
-      `invalid node_spec ${nodes}; use all, because this server runs triggers on all nodes`,
+      `invalid node_spec '${nodes}'; use 'all', because this server runs triggers on all nodes`,
     );
   }
   const settings = input.object('trigger_settings');

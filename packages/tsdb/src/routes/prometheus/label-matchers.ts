@@ -112,7 +112,10 @@ function anchored(
 }
 
 const tooLong = (): Error =>
-  tsdbError('parameter_invalid', 'the regular expressions need too many steps; use simpler ones');
+  tsdbError(
+    'parameter_invalid',
+    'the regular expressions take too many steps to evaluate; use simpler expressions',
+  );
 
 /** Quotes a string or identifier of InfluxQL. */
 export const quoted = (text: string, quote: '"' | "'"): string =>

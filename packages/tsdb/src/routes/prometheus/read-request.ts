@@ -59,7 +59,7 @@ export function decodeReadRequest(body: Uint8Array): ReadRequest {
     throw tsdbError('message_invalid', { message: 'remote read', why: error.message });
   }
   if (queries.length > MAX_QUERIES)
-    throw tsdbError('parameter_invalid', `more than ${MAX_QUERIES} queries in one request`);
+    throw tsdbError('parameter_invalid', `too many queries; send at most ${MAX_QUERIES}`);
   return { queries, acceptsChunks };
 }
 
@@ -77,7 +77,10 @@ function readQuery(cursor: ProtoCursor, end: number): ReadQuery {
     [tagOf(3, BYTES)]: (fieldEnd) => matchers.push(readMatcher(cursor, fieldEnd)),
   });
   if (matchers.length > MAX_MATCHERS)
-    throw tsdbError('parameter_invalid', `more than ${MAX_MATCHERS} matchers in one query`);
+    throw tsdbError(
+      'parameter_invalid',
+      `too many matchers in a query; send at most ${MAX_MATCHERS}`,
+    );
   return { startMs, endMs, matchers };
 }
 

@@ -26,7 +26,7 @@ export class SortedSeries {
     if (this.#last !== undefined && compareLabels(series.labels, this.#last) < 0)
       throw tsdbError(
         'parameter_invalid',
-        `series with different labels exceed ${MAX_HELD_BYTES} bytes and cannot be sorted; select fewer series or a shorter time range`,
+        `series with different label names exceed ${MAX_HELD_BYTES} bytes, so they cannot be sorted; select fewer series or a shorter time range`,
       );
     this.#pending.push(series);
     this.#heldBytes += series.sizeBytes;

@@ -12,7 +12,7 @@ export function fluxRoutes({ routeBuilder }: RouteDeps): readonly Route[] {
   return ['/api/v2/query', '/api/v2/query/*'].flatMap((path) =>
     routeBuilder.query(
       path,
-      { summary: 'Refuse Flux; the error names the supported endpoints', errors: ERRORS },
+      { summary: 'Reject Flux; the error lists the supported endpoints', errors: ERRORS },
       refuse,
     ),
   );

@@ -78,7 +78,7 @@ export function readTypedParams<T>(
     const [[type = '', inner] = []] = Object.entries(item);
     const text = isNumberText(inner) ? inner[NUMBER_KEY] : String(inner);
     const found = Object.keys(item).length === 1 ? typed(type, text) : undefined;
-    if (found === undefined) throw jsonError(`invalid query parameter of type ${type}`);
+    if (found === undefined) throw jsonError(`invalid query parameter of type '${type}'`);
     return found;
   });
 }

@@ -24,8 +24,9 @@ export function withOtherDatabaseHint(
     .map(({ name }) => `'${name}'`);
   if (names.length === 0) return error;
   const shown = names.slice(0, MAX_NAMED).join(', ');
+  const place = names.length === 1 ? 'database' : 'databases';
   return tsdbError(
     'plan_error',
-    `${error.message}; a table of this name exists in the database ${shown}`,
+    `${error.message}; a table with this name exists in ${place} ${shown}`,
   );
 }

@@ -120,7 +120,7 @@ export function authorizationRoutes(
       path: `${PATH}/:authID`,
       access: 'admin',
       body: BODY,
-      about: { summary: 'Refuse changes of a token (v2)' },
+      about: { summary: 'Reject changes to a token (v2)' },
       input: {
         parameters: ID,
         body: Type.Object({ status: maybe(Type.String()), description: maybe(Type.String()) }),
@@ -171,7 +171,7 @@ function freeName(description: string | undefined, tokens: TokenManagement): str
     if (!taken.has(`${wanted} ${n}`)) return `${wanted} ${n}`;
   throw tsdbError(
     'parameter_invalid',
-    `${MAX_NAME_ATTEMPTS - 1} authorizations already use the description "${wanted}"; choose another`,
+    `${MAX_NAME_ATTEMPTS - 1} authorizations already use the description "${wanted}"; use a different description`,
   );
 }
 
@@ -202,7 +202,7 @@ function databasePermissions(
   if (actions.size === 0)
     throw tsdbError(
       'parameter_invalid',
-      'permissions must name at least one resource of type buckets',
+      'permissions must include at least one resource of type "buckets"',
     );
   return [...actions].map(([name, of]) => ({
     resource: 'db',

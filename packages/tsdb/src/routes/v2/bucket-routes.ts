@@ -139,7 +139,7 @@ export function bucketRoutes(deps: RouteDeps): readonly Route[] {
         if (name !== undefined && bucketDatabase(name) !== bucket.name)
           return v2Failure(
             400,
-            `a bucket cannot be renamed; use the name "${bucket.name}", or omit it`,
+            `a bucket cannot be renamed; set the name to "${bucket.name}" or omit the name`,
           );
         if (retentionRules !== undefined) {
           await catalog.setRetention(bucket.name, nanosOf(retentionRules[0]?.everySeconds));

@@ -37,7 +37,7 @@ export function organizationRoutes(): readonly Route[] {
       method: 'GET',
       path: '/api/v2/me',
       access: 'granted',
-      about: { summary: 'Get the token of this request as a user (v2)' },
+      about: { summary: 'Get the user that represents the token of this request (v2)' },
       input: {},
       output: one(200, User),
       handle: ({ principal }) => jsonResponse(200, { ...userOf(principal), status: 'active' }),

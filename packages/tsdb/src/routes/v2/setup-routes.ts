@@ -24,7 +24,7 @@ export const setupRoutes = (
     method: 'GET',
     path: PATH,
     access: 'public',
-    about: { summary: 'Get whether the first token can be created (v2)' },
+    about: { summary: 'Check whether the first token can be created (v2)' },
     input: {},
     output: { 200: response('the state', json(Type.Object({ allowed: Type.Boolean() }))) },
     handle: () => jsonResponse(200, { allowed: !tokens.hasFirst() }),

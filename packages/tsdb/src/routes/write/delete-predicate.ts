@@ -37,12 +37,13 @@ const TOKEN =
  * may be in double or single quotes. `_field` and comparisons of fields are extensions. `OR` is not supported, as in v2.
  */
 export function parseDeletePredicate(text: string): DeletePredicate {
-  if (text.length > MAX_LENGTH) throw invalid(text, `it has more than ${MAX_LENGTH} characters`);
+  if (text.length > MAX_LENGTH)
+    throw invalid(text, `the predicate has more than ${MAX_LENGTH} characters`);
   const tokens = tokenize(text).filter((token) => token !== '(' && token !== ')');
   const chosen: Chosen = { table: undefined, field: undefined };
   if (tokens.length === 0) return { ...chosen, conditions: [] };
   if (tokens.length > 4 * MAX_CONDITIONS) {
-    throw invalid(text, `it has more than ${MAX_CONDITIONS} conditions`);
+    throw invalid(text, `the predicate has more than ${MAX_CONDITIONS} conditions`);
   }
   const conditions: DeleteCondition[] = [];
   for (let at = 0; at < tokens.length; at += 4) {
@@ -55,16 +56,13 @@ export function parseDeletePredicate(text: string): DeletePredicate {
       throw invalid(text, 'expected tag = "value"');
     }
     if (and !== undefined && and.toUpperCase() !== 'AND') {
-      throw invalid(text, `unsupported logical operator ${and}; use AND`);
+      throw invalid(text, `unsupported logical operator '${and}'; use AND`);
     }
     if (and !== undefined && at + 4 >= tokens.length)
       throw invalid(text, 'expected a condition after AND');
     const name = unquoted(key);
     if (name === '_value')
-      throw invalid(
-        text,
-        '_value is not supported; compare a field by its name, such as temp > 30',
-      );
+      throw invalid(text, '_value is not supported; use the name of the field, as in temp > 30');
     if (name === 'time' || name === '_time')
       throw invalid(text, 'time conditions are not supported; use start and stop');
     const kind = CHOICES.get(name);
@@ -72,7 +70,10 @@ export function parseDeletePredicate(text: string): DeletePredicate {
       conditions.push({ name, op, value: unquoted(value), isQuoted: isQuoted(value) });
     else if (op !== '=') throw invalid(text, `${name} supports only =`);
     else if (chosen[kind] !== undefined && chosen[kind] !== unquoted(value)) {
-      throw invalid(text, `it has more than one ${name}; send one request for each`);
+      throw invalid(
+        text,
+        `the predicate has more than one ${name}; send one request for each value`,
+      );
     } else chosen[kind] = unquoted(value);
   }
   return { ...chosen, conditions };

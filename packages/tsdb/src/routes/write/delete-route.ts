@@ -108,7 +108,7 @@ function readDeletion({
     if (Object.hasOwn(body, name))
       throw tsdbError(
         'parameter_invalid',
-        `unknown member ${name} in the JSON body; set bucket in the query string, as in bucket=mydb/rp`,
+        `unknown member '${name}' in the JSON body; set 'bucket' in the query string, as in bucket=mydb/rp`,
       );
   const minTimeNs = readTime(body, 'start');
   const maxTimeNs = readTime(body, 'stop');

@@ -12,7 +12,7 @@ import { accountProvidedFields } from '../fields/provided-fields.js';
 import { isKindProvided } from '../person/identity-rules.js';
 import { checkOwnShare, exceedsWhole } from '../person/ownership-rules.js';
 import { checkDuplicate } from '../person/person-likeness.js';
-import { firstOf, violate } from '../violate.js';
+import { firstOf, quote, violate } from '../violate.js';
 import type { AccountContext } from './account-context.js';
 
 /** Checks account fields (step 14). */
@@ -53,7 +53,7 @@ function checkAddressCountries(context: AccountContext): Violation | undefined {
     if (!context.provided.hasAny(['identity.country', `${path}.country`])) return undefined;
     return violate('address_country_identity_country_mismatch', {
       param: `${path}.country`,
-      message: `${path}.country ${address.country} does not match identity.country ${country}.`,
+      message: `${path}.country ${quote(address.country)} does not match identity.country ${quote(country)}.`,
     });
   });
 }

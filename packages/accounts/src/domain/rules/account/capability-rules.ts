@@ -11,7 +11,7 @@ import {
   isOfferedIn,
   isOfferedTo,
 } from '../../reference/capabilities.js';
-import { firstOf, firstViolation, violate } from '../violate.js';
+import { firstOf, firstViolation, quote, violate } from '../violate.js';
 import type { AccountContext } from './account-context.js';
 
 interface CapabilityContext {
@@ -89,7 +89,7 @@ function checkPlatformCountry({ account, id, path }: CapabilityContext): Violati
   if (!denied[id]?.includes(country)) return undefined;
   return violate('capability_not_available_in_platform_country', {
     param: path,
-    message: `${path} is not available to a platform in ${country}.`,
+    message: `${path} is not available to platforms in ${country}.`,
   });
 }
 
@@ -111,7 +111,7 @@ function checkEntityType({ account, row, path }: CapabilityContext): Violation |
   if (isOfferedTo(row, { country, entityType })) return undefined;
   return violate('capability_not_available_for_entity_type_in_country', {
     param: path,
-    message: `${path} is not available for the entity type ${entityType} in ${country}.`,
+    message: `${path} is not available for the entity type ${quote(entityType)} in ${country}.`,
   });
 }
 
@@ -121,7 +121,7 @@ function checkDashboard({ account, row, path }: CapabilityContext): Violation | 
   if (dashboard === undefined || !row.not_on_dashboards?.includes(dashboard)) return undefined;
   return violate('capability_not_available_for_dashboard_type', {
     param: path,
-    message: `${path} is not available with the dashboard ${dashboard}.`,
+    message: `${path} is not available with the dashboard ${quote(dashboard)}.`,
   });
 }
 
@@ -130,7 +130,7 @@ function checkLossCollector({ account, row, path }: CapabilityContext): Violatio
   if (!row.not_with_vendor_losses || account.responsibilities.losses !== 'vendor') return undefined;
   return violate('capability_not_available_for_loss_collector', {
     param: path,
-    message: `${path} is not available while defaults.responsibilities.losses_collector is vendor.`,
+    message: `${path} is not available while defaults.responsibilities.losses_collector is "vendor".`,
   });
 }
 
@@ -140,7 +140,7 @@ function checkNeeds({ row, path, requestedAfter }: CapabilityContext): Violation
   if (missing === undefined) return undefined;
   return violate('capability_not_available_without_other_capability', {
     param: path,
-    message: `${path} requires ${missing} to be requested as well.`,
+    message: `${path} can be requested only if ${missing} is also requested.`,
   });
 }
 
@@ -153,7 +153,7 @@ function checkNeedsInCountry(context: CapabilityContext): Violation | undefined 
   if (missing === undefined) return undefined;
   return violate('capability_not_available_without_other_capability_in_country', {
     param: context.path,
-    message: `${context.path} requires ${missing} to be requested as well in ${country}.`,
+    message: `${context.path} can be requested in ${country} only if ${missing} is also requested.`,
   });
 }
 

@@ -9,7 +9,7 @@ import type { PlatformSettings } from '../../../model/platform/platform-settings
 import type { CloseCheck } from '../../../model/rule-input.js';
 import type { Violation } from '../../../model/violation.js';
 import { immutable } from '../person/identity-rules.js';
-import { firstViolation, violate } from '../violate.js';
+import { firstViolation, quote, violate } from '../violate.js';
 import { checkRegistration } from './platform-rules.js';
 
 /** Checks whether an account may be closed (rules 2 to 7 of section 7.2). */
@@ -51,7 +51,7 @@ function checkNamedConfigurations(options: CloseCheck): Violation | undefined {
   }
   return violate('configs_must_match_to_close', {
     param: 'applied_configurations',
-    message: `applied_configurations must match those of the account, [${right.join(', ')}], not [${[...named].join(', ')}].`,
+    message: `applied_configurations must be the configurations of the account ([${right.join(', ')}]), not [${[...named].join(', ')}].`,
     extra: { applied_configurations: right },
   });
 }
@@ -63,7 +63,7 @@ function checkLiability({ livemode, account }: CloseCheck): Violation | undefine
     return undefined;
   }
   return violate('vendor_loss_liable_cannot_be_deleted', {
-    message: `An account with the dashboard ${dashboard} and losses_collector vendor cannot be closed in live mode.`,
+    message: `An account with the dashboard ${quote(dashboard)} cannot be closed in live mode if losses_collector is "vendor".`,
   });
 }
 
@@ -77,7 +77,7 @@ function checkBalance({ account }: CloseCheck): Violation | undefined {
   const left = nonZero(account.overrides.cash_balance);
   if (left === undefined || !(applied.includes('merchant') || hasTransfers)) return undefined;
   return violate('cannot_delete_account_with_balance', {
-    message: `The account has a balance of ${left}; pay it out before closing.`,
+    message: `The account has a balance of ${left}; pay it out before you close the account.`,
   });
 }
 
@@ -85,14 +85,14 @@ function checkCustomerBalance({ account }: CloseCheck): Violation | undefined {
   const left = nonZero(account.overrides.customer_cash_balance);
   if (left === undefined || !appliedConfigurations(account).includes('customer')) return undefined;
   return violate('cannot_delete_customer_with_available_cash_balance', {
-    message: `The customer has a cash balance of ${left}; use or refund it before closing.`,
+    message: `The customer has a cash balance of ${left}; use or refund it before you close the account.`,
   });
 }
 
 function checkTransactions({ account }: CloseCheck): Violation | undefined {
   if (!account.overrides.pending_transactions) return undefined;
   return violate('pending_transactions_cannot_be_deleted', {
-    message: 'The account has pending transactions; wait for them before closing.',
+    message: 'The account has pending transactions; retry when no transactions are pending.',
   });
 }
 

@@ -4,7 +4,7 @@ import {
 } from '../../../model/account/configuration-name.js';
 import { capabilityRequests } from '../../../model/account/derived.js';
 import type { Violation } from '../../../model/violation.js';
-import { firstOf, firstViolation, violate } from '../violate.js';
+import { firstOf, firstViolation, quote, violate } from '../violate.js';
 import type { AccountContext } from './account-context.js';
 
 /**
@@ -30,7 +30,7 @@ function checkHighRiskActivities(context: AccountContext): Violation | undefined
   if (!activities.includes('none') || activities.every((name) => name === 'none')) return undefined;
   return violate('high_risk_activities_none_cant_be_combined_with_other_options', {
     param: 'configuration.storer.high_risk_activities',
-    message: `configuration.storer.high_risk_activities cannot combine none with other values: ${activities.join(', ')}.`,
+    message: `configuration.storer.high_risk_activities cannot combine "none" with other values: ${activities.join(', ')}.`,
   });
 }
 
@@ -45,9 +45,10 @@ function checkPurposeDescription(context: AccountContext): Violation | undefined
   const storer = context.fields.configuration?.storer;
   if (!storer?.purpose_of_funds_description || storer.purpose_of_funds === 'other')
     return undefined;
+  const purpose = storer.purpose_of_funds;
   return violate('purpose_of_funds_description_must_be_empty_for_non_other_purpose_of_funds', {
     param: `${path}.purpose_of_funds_description`,
-    message: `${path}.purpose_of_funds_description is allowed only if purpose_of_funds is other, not ${storer.purpose_of_funds ?? 'unset'}.`,
+    message: `${path}.purpose_of_funds_description is allowed only if purpose_of_funds is "other", not ${purpose ? quote(purpose) : 'unset'}.`,
   });
 }
 
@@ -94,7 +95,7 @@ function checkDeactivations(context: AccountContext): Violation | undefined {
     if (isActive !== false || wants === true) return undefined;
     return violate('configuration_cannot_be_updated_while_deactivated', {
       param: `configuration.${name}`,
-      message: `configuration.${name} is deactivated; send ${name}.applied true to use it again.`,
+      message: `configuration.${name} is deactivated; set configuration.${name}.applied to true to use it again.`,
     });
   });
 }
@@ -107,7 +108,7 @@ function checkDeactivation(
   if (name === 'merchant' && context.appliedAfter.has('recipient') && hasTransfers(context)) {
     return violate('configuration_cannot_be_deactivated_due_to_other_capability_requirement', {
       param,
-      message: `${param} cannot be false: configuration.recipient.capabilities.vendor_balance.vendor_transfers uses it.`,
+      message: `${param} cannot be false: configuration.recipient.capabilities.vendor_balance.vendor_transfers requires configuration.merchant.`,
     });
   }
   if (

@@ -45,7 +45,7 @@ function checkPaymentMethod(context: AccountContext): Violation | undefined {
   if (!canBeDefaultPaymentMethod(method.type)) {
     return violate('default_payment_method_invalid_type', {
       param,
-      message: `${param} has the type ${method.type}, which cannot be used as a default.`,
+      message: `${param} has the type ${quote(method.type)}, which cannot be used as a default.`,
     });
   }
   if (context.isCreate || !isForeign) return undefined;
@@ -62,7 +62,7 @@ function checkInvoiceTemplate(context: AccountContext): Violation | undefined {
   const param = `${BLOCK}.billing.invoice.rendering.template`;
   return violate('invoice_rendering_template_invalid', {
     param,
-    message: `${param} is not a template of this platform: ${quote(id)}.`,
+    message: `${param} is not an invoice template of this platform: ${quote(id)}.`,
   });
 }
 
@@ -116,13 +116,13 @@ function checkTestClock(context: AccountContext): Violation | undefined {
   if (clock.status === 'advancing') {
     return violate('test_clocks_advance_in_progress', {
       param,
-      message: `${param} ${id} is advancing; retry when it is ready.`,
+      message: `${param} ${quote(id)} is advancing; retry when it is ready.`,
     });
   }
   if (clock.openAccountCount < MAX_ACCOUNTS_PER_CLOCK) return undefined;
   return violate('test_clocks_customer_limit_reached', {
     param,
-    message: `${param} ${id} already has ${clock.openAccountCount} open accounts; the maximum is ${MAX_ACCOUNTS_PER_CLOCK}.`,
+    message: `${param} ${quote(id)} already has ${clock.openAccountCount} open accounts; the maximum is ${MAX_ACCOUNTS_PER_CLOCK}.`,
   });
 }
 
@@ -143,7 +143,7 @@ function checkTaxLocation(context: AccountContext): Violation | undefined {
   if (hasTaxLocation(context)) return undefined;
   return violate('customer_invalid_tax_location', {
     param,
-    message: `${param} with the value immediately requires a country at ${source}.`,
+    message: `If ${param} is "immediately", ${source} is required.`,
     extra: {
       incorrect_fields: [{ field: source, type: 'missing' }],
       validate_location: 'immediately',

@@ -27,7 +27,7 @@ function checkLev(context: AccountContext): Violation | undefined {
   return violate('bgn_bank_accounts_unsupported', {
     param: 'defaults.currency',
     message:
-      'defaults.currency bgn has not been valid since 2026-01-01, when the euro replaced it.',
+      'defaults.currency "bgn" has not been valid since 2026-01-01, when the euro replaced it.',
   });
 }
 
@@ -44,7 +44,7 @@ function checkCurrency(context: AccountContext): Violation | undefined {
     return undefined;
   return violate('account_country_unsupported_currency', {
     param: 'defaults.currency',
-    message: `defaults.currency ${currency} is not supported for an account in ${country}.`,
+    message: `defaults.currency ${quote(currency)} is not supported for an account in ${country}.`,
   });
 }
 
@@ -57,7 +57,7 @@ function checkCurrencyFixed(context: AccountContext): Violation | undefined {
   if (context.stored?.everActive.length === 0) return undefined;
   return violate('default_currency_immutable', {
     param: 'defaults.currency',
-    message: `defaults.currency is ${was} and cannot be changed once a capability has been active.`,
+    message: `defaults.currency is ${quote(was)} and cannot change after a capability has been active.`,
   });
 }
 
@@ -67,7 +67,7 @@ function checkTimezone(context: AccountContext): Violation | undefined {
   if (!timezone || isTimezone(timezone)) return undefined;
   return violate('invalid_timezone', {
     param: 'defaults.timezone',
-    message: `defaults.timezone is not the name of a time zone: ${quote(timezone)}.`,
+    message: `defaults.timezone is not the name of an IANA time zone: ${quote(timezone)}.`,
   });
 }
 
@@ -89,7 +89,7 @@ function checkPayoutMethods(context: AccountContext): Violation | undefined {
       return violate('incompatible_default_payout_method', {
         param,
         message: method
-          ? `${param} has the type ${method.type}, which cannot be used as a default.`
+          ? `${param} has the type ${quote(method.type)}, which cannot be used as a default.`
           : `${param} is not a payout method of this account: ${quote(id)}.`,
       });
     },

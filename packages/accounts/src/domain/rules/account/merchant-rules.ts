@@ -51,7 +51,7 @@ function checkKonbiniHours(context: AccountContext): Violation | undefined {
       : refuse(member, `${path}.${member} is not a time from 00:00 to 23:59: ${quote(hour)}.`);
   }
   if (start === undefined || end === undefined || start < end) return undefined;
-  return refuse('start_time', `${path}.start_time ${start} is not before end_time ${end}.`);
+  return refuse('start_time', `${path}.start_time (${start}) must be before end_time (${end}).`);
 }
 
 /** The konbini support phone must be Japanese (row 60). */
@@ -61,7 +61,7 @@ function checkKonbiniPhone(context: AccountContext): Violation | undefined {
   const param = `${BLOCK}.konbini_payments.support.phone`;
   return violate('invalid_konbini_payments_support_phone_number', {
     param,
-    message: `${param} is not a phone number in Japan: ${quote(phone)}.`,
+    message: `${param} is not a Japanese phone number: ${quote(phone)}.`,
   });
 }
 
@@ -79,7 +79,7 @@ function checkCreditorId(context: AccountContext): Violation | undefined {
   if (!isValidCreditorId(id)) {
     return violate('invalid_sepa_creditor_id_format', {
       param,
-      message: `${param} is not a SEPA creditor identifier: ${quote(sent)}.`,
+      message: `${param} is not a valid SEPA creditor identifier: ${quote(sent)}.`,
     });
   }
   if (isIn(context.platform.sepa_blocked_creditor_ids)) {
@@ -91,7 +91,7 @@ function checkCreditorId(context: AccountContext): Violation | undefined {
   if (!isIn(context.platform.sepa_vendor_creditor_ids)) return undefined;
   return violate('sepa_debit_vendor_creditor_identifier', {
     param,
-    message: `${param} is the identifier shared by all accounts: ${quote(sent)}.`,
+    message: `${param} cannot be the creditor identifier that all accounts share: ${quote(sent)}.`,
   });
 }
 

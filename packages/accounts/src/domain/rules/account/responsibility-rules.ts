@@ -5,7 +5,7 @@ import type {
 } from '../../../model/platform/platform-settings.js';
 import type { Violation } from '../../../model/violation.js';
 import { isPairAllowed } from '../../reference/cross-border.js';
-import { firstOf, firstViolation, violate } from '../violate.js';
+import { firstOf, firstViolation, quote, violate } from '../violate.js';
 import type { AccountContext } from './account-context.js';
 
 const BLOCK = 'defaults.responsibilities';
@@ -62,17 +62,17 @@ function checkCombination(context: AccountContext): Violation | undefined {
   if (!context.becomesBusiness && !context.provided.hasAny(['dashboard', BLOCK])) return undefined;
   if (fees === undefined || losses === undefined) return undefined;
   const { platform } = context;
-  const shown = `dashboard ${dashboard ?? 'not set'}, fees_collector ${fees} and losses_collector ${losses}`;
+  const shown = `dashboard ${dashboard ? quote(dashboard) : 'not set'}, fees_collector ${quote(fees)} and losses_collector ${quote(losses)}`;
   if (dashboard === 'express' && !isExpressPair(fees, losses)) {
     return violate('account_controller_express_dash_without_application_losses_or_fees', {
       param: 'dashboard',
-      message: `dashboard express requires fees_collector and losses_collector application, not ${fees} and ${losses}.`,
+      message: `If dashboard is "express", fees_collector and losses_collector must be "application", not ${quote(fees)} and ${quote(losses)}.`,
     });
   }
   if (losses === 'application' && fees === 'vendor') {
     return violate('account_controller_vendor_pricing_platform_liable', {
       param: `${BLOCK}.losses_collector`,
-      message: `${BLOCK}.losses_collector application requires ${BLOCK}.fees_collector application, not ${fees}.`,
+      message: `If ${BLOCK}.losses_collector is "application", ${BLOCK}.fees_collector must be "application", not ${quote(fees)}.`,
     });
   }
   if (platform.responsibilities_private_preview && !isPreviewed(context)) {
@@ -100,7 +100,7 @@ function checkStatedCollector(context: AccountContext): Violation | undefined {
   const param = `${BLOCK}.requirements_collector`;
   return violate('account_controller_unsupported_configuration', {
     param,
-    message: `${param} must be ${derived} for this account, not ${stated}.`,
+    message: `${param} must be ${quote(derived)} for this account, not ${quote(stated)}.`,
     extra: permutation(context),
   });
 }
@@ -117,7 +117,7 @@ function checkLossesCollector(context: AccountContext): Violation | undefined {
   }
   return violate('account_creation_losses_collector_unavailable', {
     param: `${BLOCK}.losses_collector`,
-    message: `${BLOCK}.losses_collector ${losses} is not available to this platform.`,
+    message: `${BLOCK}.losses_collector ${quote(losses)} is not available to this platform.`,
   });
 }
 
@@ -142,7 +142,7 @@ function checkAcknowledgements(context: AccountContext): Violation | undefined {
   if (losses !== 'application' || liability) return undefined;
   return violate('account_creation_liability_unacknowledged', {
     param: `${BLOCK}.losses_collector`,
-    message: `${BLOCK}.losses_collector application makes this platform liable; the platform must acknowledge this first.`,
+    message: `If ${BLOCK}.losses_collector is "application", this platform is liable; the platform must acknowledge this first.`,
   });
 }
 
@@ -166,7 +166,7 @@ function checkCustomAccountBeta(context: AccountContext): Violation | undefined 
   if (!becomesCollector(context) && !context.provided.has('identity.country')) return undefined;
   return violate('custom_account_beta', {
     param: 'identity.country',
-    message: `identity.country ${country} is not available for accounts whose requirements the platform collects.`,
+    message: `identity.country ${quote(country)} is not available for accounts whose requirements the platform collects.`,
   });
 }
 
@@ -180,7 +180,7 @@ function checkCrossBorder(context: AccountContext): Violation | undefined {
   }
   return violate('cross_border_connected_account_creation_not_allowed', {
     param: 'identity.country',
-    message: `identity.country ${country} is not available to a platform in ${platform.country}.`,
+    message: `identity.country ${quote(country)} is not available to platforms in ${platform.country}.`,
   });
 }
 

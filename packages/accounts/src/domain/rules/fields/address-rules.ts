@@ -36,7 +36,7 @@ export function checkScriptAddressCountries(context: FieldContext): Violation | 
     if (country === undefined || country === 'JP') return undefined;
     return violate('non_jp_kana_kanji_address', {
       param: `${path}.country`,
-      message: `${path}.country must be JP for an address in this script, not ${quote(country)}.`,
+      message: `${path}.country must be "JP" for an address in kana or kanji, not ${quote(country)}.`,
     });
   });
 }
@@ -65,7 +65,7 @@ export function checkPostalCodes(context: FieldContext): Violation | undefined {
     if (!postalCode || country === undefined || isPostalCode(postalCode, country)) return undefined;
     return violate('address_postal_code_invalid', {
       param: `${address.path}.postal_code`,
-      message: `${address.path}.postal_code is not a postal code of ${country}: ${quote(postalCode)}.`,
+      message: `${address.path}.postal_code is not a valid postal code in ${country}: ${quote(postalCode)}.`,
     });
   });
 }
@@ -95,7 +95,7 @@ export function checkTowns(context: FieldContext): Violation | undefined {
     if (!town || isTown(town.trim())) return undefined;
     return violate('address_town_invalid', {
       param: `${path}.town`,
-      message: `${path}.town is not the name of a town: ${quote(town)}.`,
+      message: `${path}.town is not a valid town name: ${quote(town)}.`,
     });
   });
 }

@@ -36,7 +36,7 @@ export function checkEmails(context: FieldContext): Violation | undefined {
       ? undefined
       : violate('email_invalid', {
           param: path,
-          message: `${path} is not an email address: ${quote(value)}.`,
+          message: `${path} is not a valid email address: ${quote(value)}.`,
         }),
   );
 }
@@ -59,7 +59,7 @@ export function checkUrls(context: FieldContext): Violation | undefined {
     if (value.length <= MAX_URL_LENGTH && isWebAddress(value)) return undefined;
     return violate('url_invalid', {
       param: path,
-      message: `${path} is not the URL of a web page: ${quote(value)}.`,
+      message: `${path} is not a valid http or https URL: ${quote(value)}.`,
     });
   });
 }

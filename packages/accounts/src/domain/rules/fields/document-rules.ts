@@ -25,7 +25,7 @@ export function checkDocumentPurposes(context: FieldContext): Violation | undefi
     if (purpose === file.purpose || purpose === ANY_PURPOSE) return undefined;
     return violate('document_purpose_invalid', {
       param: file.path,
-      message: `${file.path} requires a file with the purpose ${file.purpose}, not ${purpose}.`,
+      message: `${file.path} requires a file with the purpose "${file.purpose}", not "${purpose}".`,
     });
   });
 }

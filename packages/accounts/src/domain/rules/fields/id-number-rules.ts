@@ -31,7 +31,7 @@ export function checkIdNumberFormats(context: FieldContext): Violation | undefin
     if (isRight) return undefined;
     return violate('id_number_invalid', {
       param: `${path}.value`,
-      message: `${path}.value does not match the format of type ${type}.`,
+      message: `${path}.value does not match the format of the type ${quote(type)}.`,
     });
   });
 }
@@ -58,7 +58,7 @@ export function checkIdNumberCountries(
     if (!type || isTypeOfAny(type, countries)) return undefined;
     return violate('incorrect_id_number_for_country', {
       param: `${path}.${index}.type`,
-      message: `${path}.${index}.type ${type} is valid only in ${countryOfType(type)}, not in ${countries.join(' or ')}.`,
+      message: `${path}.${index}.type ${quote(type)} is valid only in ${countryOfType(type)}, not in ${countries.join(' or ')}.`,
     });
   });
 }
@@ -77,7 +77,7 @@ export function checkIdNumberStructures(
     const kind = [options.entityType, options.structure].filter(Boolean).join(', ');
     return violate('invalid_id_number_for_structure', {
       param: `${path}.${index}.type`,
-      message: `${path}.${index}.type ${type} is not valid for this kind of entity (${kind}).`,
+      message: `${path}.${index}.type ${quote(type)} is not valid for this kind of entity (${kind}).`,
     });
   });
 }

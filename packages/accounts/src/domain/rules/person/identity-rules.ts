@@ -4,7 +4,7 @@ import { isSame } from '../../../model/merge-fields.js';
 import type { Violation } from '../../../model/violation.js';
 import { isEntityTypeIn, isStructureOf } from '../../reference/entity-types.js';
 import type { AccountContext } from '../account/account-context.js';
-import { firstOf, firstViolation, violate } from '../violate.js';
+import { firstOf, firstViolation, quote, violate } from '../violate.js';
 
 /** Members of `identity` that an account with only a customer configuration may have. */
 const CUSTOMER_MEMBERS: readonly string[] = ['country', 'entity_type'];
@@ -157,7 +157,7 @@ function checkCountryPresent(context: AccountContext): Violation | undefined {
   if (!context.isBusiness || context.country !== undefined) return undefined;
   return violate('identity_country_required', {
     param: 'identity.country',
-    message: 'identity.country is required with a merchant or recipient configuration.',
+    message: 'identity.country is required for a merchant or recipient configuration.',
   });
 }
 
@@ -171,7 +171,7 @@ function checkEntityType(context: AccountContext): Violation | undefined {
     return undefined;
   return violate('entity_type_not_supported_in_country', {
     param: 'identity.entity_type',
-    message: `identity.entity_type ${entityType} is not supported in ${country}.`,
+    message: `identity.entity_type ${quote(entityType)} is not supported in ${country}.`,
   });
 }
 
@@ -184,7 +184,7 @@ function checkStructure(context: AccountContext): Violation | undefined {
   if (isStructureOf(structure, { country, entityType })) return undefined;
   return violate('structure_incompatible_for_entity_type_country', {
     param: 'identity.business_details.structure',
-    message: `identity.business_details.structure ${structure} does not exist for ${entityType} in ${country}.`,
+    message: `identity.business_details.structure ${quote(structure)} is not available for the entity type ${quote(entityType)} in ${country}.`,
   });
 }
 

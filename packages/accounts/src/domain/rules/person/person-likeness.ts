@@ -27,7 +27,7 @@ export function checkDuplicate(
   if (twin === undefined) return undefined;
   return violate('duplicate_person_not_allowed', {
     param: `${base}given_name`,
-    message: `${base}given_name, surname and date_of_birth match the person ${twin.id}.`,
+    message: `${base}given_name, surname and date_of_birth match those of person ${twin.id}.`,
     extra: { duplicate_person_id: twin.id },
   });
 }

@@ -8,7 +8,7 @@ import type { FieldContext } from '../fields/field-context.js';
 import { checkFields } from '../fields/field-rules.js';
 import { checkIdNumberCountries, known } from '../fields/id-number-rules.js';
 import { personProvidedFields } from '../fields/provided-fields.js';
-import { firstOf, firstViolation, violate } from '../violate.js';
+import { firstOf, firstViolation, quote, violate } from '../violate.js';
 import {
   changedMember,
   immutable,
@@ -71,7 +71,8 @@ function checkOnlyPerson(context: PersonContext): Violation | undefined {
   if (context.operation !== 'create') return undefined;
   if (context.entityType === 'individual') {
     return violate('individual_additional_person_not_allowed', {
-      message: 'An account of the entity type individual has only one person, identity.individual.',
+      message:
+        'An account with the entity type "individual" has only one person, identity.individual.',
     });
   }
   if (context.others.length < MAX_PERSON_COUNT) return undefined;
@@ -166,7 +167,7 @@ function checkAddressCountries(
   ) {
     return violate('address_country_identity_country_mismatch', {
       param: 'address.country',
-      message: `address.country ${own} does not match the account's identity.country ${context.country}.`,
+      message: `address.country ${quote(own)} does not match the account's identity.country ${quote(context.country)}.`,
     });
   }
   const addresses = [...provided.addresses, ...provided.scriptAddresses];
@@ -183,7 +184,7 @@ function checkAddressCountries(
       ? undefined
       : violate('address_country_mismatch', {
           param: `${path}.country`,
-          message: `${path}.country ${merged.country} does not match address.country ${own}.`,
+          message: `${path}.country "${merged.country}" does not match address.country "${own}".`,
         }),
   );
 }

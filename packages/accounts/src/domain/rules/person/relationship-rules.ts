@@ -40,7 +40,7 @@ function checkSingle(
   if (holder === undefined) return undefined;
   return violate(code, {
     param: `relationship.${role}`,
-    message: `relationship.${role} is already true for the person ${holder.id}.`,
+    message: `relationship.${role} is already true for person ${holder.id}.`,
   });
 }
 
@@ -94,7 +94,7 @@ function checkRoleExists(context: PersonContext): Violation | undefined {
   const kind = role === 'director' ? structure : context.entityType;
   return violate('invalid_relationship_for_identity_type_structure_and_country', {
     param: `relationship.${role}`,
-    message: `relationship.${role} does not exist for ${kind}.`,
+    message: `relationship.${role} is not available for the ${role === 'director' ? 'structure' : 'entity type'} "${kind}".`,
   });
 }
 

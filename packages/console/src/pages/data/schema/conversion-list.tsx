@@ -9,7 +9,7 @@ import { useTask } from '../../../components/controls/use-task.js';
 
 const POLL_MS = 1000;
 
-/** The conversions of a table since the start of the server, with their progress. */
+/** The conversions of a table since the server started, with their progress. */
 export function ConversionList({ db, table }: { readonly db: string; readonly table: string }) {
   const client = useQueryClient();
   const page = useQuery({

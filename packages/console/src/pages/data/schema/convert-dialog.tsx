@@ -72,26 +72,38 @@ export function ConvertDialog(props: {
       {check.isError && <ProblemNote error={check.error} />}
       {counts && (
         <ul>
-          <li>{countText(counts.value_count)} values are converted</li>
+          <li>Values to convert: {countText(counts.value_count)}</li>
           <Effect
+            label="Values that cannot be converted"
             count={counts.impossible_values}
-            text="values cannot be converted; correct them"
+            fix="Correct them first."
           />
-          <Effect count={counts.rows_without_field} text="rows would have no field; delete them" />
-          <Effect count={counts.inexact_values} text="values lose digits" />
-          <Effect count={counts.merged_points} text="points are merged with others" />
+          <Effect
+            label="Rows that would have no field"
+            count={counts.rows_without_field}
+            fix="Delete them first."
+          />
+          <Effect label="Values that lose digits" count={counts.inexact_values} />
+          <Effect label="Points that are merged with others" count={counts.merged_points} />
         </ul>
       )}
-      <ReferenceList title="These follow" references={counts?.follows} />
-      <ReferenceList title="Check these yourself" references={counts?.needs_change} />
+      <ReferenceList title="Updated automatically" references={counts?.follows} />
+      <ReferenceList title="Check manually" references={counts?.needs_change} />
     </FormDialog>
   );
 }
 
-function Effect({ count, text }: { readonly count: number; readonly text: string }) {
+function Effect(props: {
+  readonly label: string;
+  readonly count: number;
+  /** The action that is required before the conversion. */
+  readonly fix?: string;
+}) {
+  const { label, count, fix } = props;
   return count === 0 ? null : (
     <li>
-      {countText(count)} {text}
+      {label}: {countText(count)}
+      {fix !== undefined && `. ${fix}`}
     </li>
   );
 }

@@ -46,8 +46,8 @@ export function RenameDialog(props: {
         hint="Writes and queries that use the former name are rejected, and the error contains the new name."
       />
       {isOther && check.isError && <ProblemNote error={check.error} />}
-      <ReferenceList title="These follow the new name" references={check.data?.follows} />
-      <ReferenceList title="Change these yourself" references={check.data?.needs_change} />
+      <ReferenceList title="Updated automatically" references={check.data?.follows} />
+      <ReferenceList title="Change manually" references={check.data?.needs_change} />
     </FormDialog>
   );
 }

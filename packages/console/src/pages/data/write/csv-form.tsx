@@ -162,7 +162,7 @@ export function CsvForm(props: {
             <p className="hint soft">
               Columns are separated by {SEPARATOR_NAMES[head.separator]}
               {head.namelessCount > 0 &&
-                `; ${countOf(head.namelessCount, 'column')} without a unique name, ignored`}
+                `; ignored ${countOf(head.namelessCount, 'column')} without a unique name`}
             </p>
           </fieldset>
           {mapping === undefined ? (
@@ -223,6 +223,6 @@ export function CsvForm(props: {
 function fateOf(mapping: CsvMapping | undefined): string {
   if (mapping === undefined || mapping.time !== undefined) return '';
   return mapping.tags.length === 0
-    ? '; without times and tags, the rows overwrite each other'
-    : '; without times, rows with the same tags overwrite each other';
+    ? '; without timestamps and tags, the rows overwrite each other'
+    : '; without timestamps, rows with the same tags overwrite each other';
 }

@@ -110,13 +110,13 @@ function Condition(props: {
   return (
     <span className="builder-item">
       <Choice
-        label="Column of the condition"
+        label="Condition column"
         value={draft.column}
         options={columns.map(({ name }) => name)}
         onChange={(column) => apply({ ...draft, column, text: '' })}
       />
       <Choice
-        label="Operator of the condition"
+        label="Condition operator"
         value={draft.operator}
         options={operatorsOf(language)}
         onChange={(name) =>
@@ -128,7 +128,7 @@ function Condition(props: {
           className="input"
           // biome-ignore lint/a11y/noAutofocus: the user has just added the condition.
           autoFocus={isNew}
-          aria-label="Value of the condition"
+          aria-label="Condition value"
           aria-invalid={draft.text !== '' && isMissing(draft)}
           list={`${id}-values`}
           autoComplete="off"

@@ -194,7 +194,7 @@ async function fieldPredicate(node: FieldNode, scope: SearchScope): Promise<Pred
   const isOrdering = !(operator === ':' || operator === '=' || operator === '!=');
   if (field.type === 'number') return numberPredicate(node, field, set);
   if (isOrdering)
-    throw invalid(node, `${operator} requires a numeric field; ${name} is not numeric`);
+    throw invalid(node, `operator ${operator} requires a numeric field; ${name} is not numeric`);
   const equals = await equalsPredicate(node, field, scope);
   return operator === '!=' ? (row) => !equals(row) : equals;
 
@@ -308,7 +308,7 @@ const hasText = (name: string, kind: Kind): boolean =>
 function textMemberPredicate(node: FieldNode, { kind, index }: SearchScope): (row: Row) => boolean {
   const { operator, value, field: name } = node;
   if (operator !== ':' && operator !== '=' && operator !== '!=') {
-    throw invalid(node, `${operator} requires a numeric field; ${name} is not numeric`);
+    throw invalid(node, `operator ${operator} requires a numeric field; ${name} is not numeric`);
   }
   const needle = normalText(value);
   return (row) => {

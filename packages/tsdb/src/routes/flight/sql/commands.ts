@@ -63,7 +63,7 @@ export function decodeCommand(bytes: Uint8Array): Command {
     typeUrl.startsWith(PREFIX) ? GRPC.UNIMPLEMENTED : GRPC.INVALID_ARGUMENT,
     typeUrl === ''
       ? 'the descriptor contains no command'
-      : `${name.slice(0, 100)} is not supported`,
+      : `command "${name.slice(0, 100)}" is not supported`,
   );
 }
 

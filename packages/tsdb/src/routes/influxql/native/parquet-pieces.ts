@@ -78,7 +78,7 @@ function physicalType({ type, name }: OutputColumn): Omit<Schema[number], 'name'
     case 'null':
       return { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } };
     default:
-      throw new Error(`column ${name}: InfluxQL does not have the type ${type.kind}`);
+      throw new Error(`column "${name}" has type ${type.kind}, which InfluxQL does not support`);
   }
 }
 
