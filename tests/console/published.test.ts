@@ -16,7 +16,7 @@ it('shows how other engines read a published table', { skip: SKIP }, async () =>
     await page.goto(`${server.url}/console/data/home/room`);
     await page.getByRole('button', { name: 'Publish now' }).click();
     await page
-      .getByText(/version 1, 1 rows/)
+      .getByText(/version 1, 1 row/)
       .first()
       .waitFor();
     await page.getByText('Columns not published: n').first().waitFor();

@@ -19,6 +19,7 @@ export function useQueryEditor() {
   /** Queries that this page wrote to the address. The address may change late, when the user has typed more. */
   const written = useRef(new Set([search['q'] ?? '']));
   const isElsewhere = useRef(false);
+  const shownTab = useRef(search['tab']);
   const typing = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const { state, run, cancel, clear } = useRun(
     () => Math.max(50, Math.round((pane.current?.clientWidth ?? 0) / 2)) || DEFAULT_POINT_COUNT,
@@ -51,7 +52,11 @@ export function useQueryEditor() {
   // The address changed from outside: Back, a link, or another tab of the page.
   useEffect(() => {
     const text = search['q'] ?? '';
-    const isOwn = written.current.has(text) && !isElsewhere.current;
+    // Another tab has its own text, even if this page wrote it to the address before.
+    const tab = search['tab'] ?? shownTab.current;
+    const isOtherTab = shownTab.current !== undefined && shownTab.current !== tab;
+    shownTab.current = tab;
+    const isOwn = written.current.has(text) && !isElsewhere.current && !isOtherTab;
     isElsewhere.current = false;
     if (isOwn || text === latest.current.draft) return;
     clearTimeout(typing.current);
@@ -87,13 +92,19 @@ export function useQueryEditor() {
     if (written.current.size > MAX_WRITTEN_COUNT) written.current.clear();
     written.current.add(text);
   };
-  /** Changes the address, including the typed query and changes that are still pending. */
+  /**
+   * Changes the address, including the typed query and changes that are still pending. Does nothing if another tab is
+   * opened in the meantime.
+   */
   const patch = (change: ExploreSearch): void => {
-    const { draft: q } = latest.current;
+    const { draft: q, search: shown } = latest.current;
     note(q);
     void navigate({
       to: '/explore',
-      search: (before: ExploreSearch) => ({ ...before, ...(q !== '' && { q }), ...change }),
+      search: (before: ExploreSearch) =>
+        shown['tab'] !== undefined && before['tab'] !== shown['tab']
+          ? before
+          : { ...before, ...(q !== '' && { q }), ...change },
       replace: true,
       state: true,
     } as never);
@@ -102,7 +113,7 @@ export function useQueryEditor() {
     setDraft(text);
     clearTimeout(typing.current);
     typing.current = setTimeout(() => {
-      if (text === latest.current.search['q']) return;
+      if (text === (latest.current.search['q'] ?? '')) return;
       patch({ q: text });
     }, TYPED_AFTER_MS);
   };
