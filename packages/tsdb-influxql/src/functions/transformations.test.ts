@@ -41,3 +41,24 @@ describe('a moving average is the mean of the last values', () => {
     assert.deepEqual(movingAverage(values, 2), [2 ** 62, 2 ** 61, 4, -(2 ** 61)]);
   });
 });
+
+describe('unsigned integers that differ by 2^63 or more', () => {
+  const points = () => ({ times: [0n, 1n, 2n], values: [0n, 2n ** 63n, 5n] });
+  const run = (name: string, type: 'float' | 'integer' | 'unsigned') =>
+    runThrough(transform(name, points(), { options: [], type, defaultUnitNs: 1n }));
+
+  it('have a positive derivative', () => {
+    const falling = -(2 ** 63 - 5);
+    assert.deepEqual(run('derivative', 'float').values, [2 ** 63, falling]);
+    assert.deepEqual(run('non_negative_derivative', 'float'), { times: [1n], values: [2 ** 63] });
+  });
+
+  it('have a non-negative difference', () => {
+    const increase = { times: [1n], values: [2n ** 63n] };
+    assert.deepEqual(run('non_negative_difference', 'unsigned'), increase);
+  });
+
+  it('have a difference that wraps to a signed integer', () => {
+    assert.deepEqual(run('difference', 'integer').values, [-(2n ** 63n), -(2n ** 63n) + 5n]);
+  });
+});

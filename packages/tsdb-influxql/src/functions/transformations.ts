@@ -25,7 +25,7 @@ export function* transform(name: string, input: Points, at: TransformOptions): S
       return yield* derivative(points, unitOf(at, at.defaultUnitNs), name !== 'derivative');
     case 'difference':
     case 'non_negative_difference':
-      return yield* difference(points, name !== 'difference');
+      return yield* difference(points, at.type, name !== 'difference');
     case 'elapsed':
       return yield* elapsed(points, unitOf(at, 1n));
     case 'cumulative_sum':
@@ -79,21 +79,27 @@ function* derivative(
   return { times: outTimes, values: out };
 }
 
+/** The exact difference of integers may exceed 64 bits. */
 function subtract(a: Value, b: Value): number | bigint {
-  if (typeof a === 'bigint' && typeof b === 'bigint') return BigInt.asIntN(64, a - b);
+  if (typeof a === 'bigint' && typeof b === 'bigint') return a - b;
   return Number(a) - Number(b);
 }
 
-function* difference({ times, values }: Points, isNonNegative: boolean): Steps<Points> {
+function* difference(
+  { times, values }: Points,
+  type: DataType,
+  isNonNegative: boolean,
+): Steps<Points> {
   const outTimes: bigint[] = [];
   const out: Value[] = [];
   let previous = 0;
   for (let i = 1; i < times.length; i++) {
     if (isStepEnd(i)) yield;
     if (times[i] === times[previous]) continue;
-    const change = subtract(values[i] as Value, values[previous] as Value);
+    const exact = subtract(values[i] as Value, values[previous] as Value);
     previous = i;
-    if (isNonNegative && change < 0) continue;
+    const change = convertValue(exact, type) as number | bigint; // wraps at 64 bits
+    if (isNonNegative && (exact < 0 || change < 0)) continue;
     outTimes.push(times[i] as bigint);
     out.push(change);
   }

@@ -49,11 +49,10 @@ export const TECHNICAL: ReadonlySet<string> = new Set([
 export const FORECASTS: ReadonlySet<string> = new Set(['holt_winters', 'holt_winters_with_fit']);
 
 const TO_FLOATS: readonly string[] = ['derivative', 'non_negative_derivative', 'moving_average'];
-const TO_SIGNED: readonly string[] = ['difference', 'non_negative_difference'];
 
 /** Functions that convert rows, or the buckets of another call, to rows. */
 export const TRANSFORMATIONS: ReadonlySet<string> = new Set([
-  ...[...TO_FLOATS, ...TO_SIGNED, 'cumulative_sum', 'elapsed'],
+  ...[...TO_FLOATS, 'difference', 'non_negative_difference', 'cumulative_sum', 'elapsed'],
   ...TECHNICAL,
 ]);
 
@@ -68,7 +67,7 @@ const SIGNATURES: ReadonlyMap<string, Signature> = new Map<string, Signature>([
   ['distinct', { takes: 'any' }],
   ['sample', { takes: 'any' }],
   ['elapsed', { takes: 'any', gives: 'integer' }],
-  ...TO_SIGNED.map((name) => [name, { gives: 'signed' }] as const),
+  ['difference', { gives: 'signed' }],
   ...['integral', ...TO_FLOATS, ...TECHNICAL, ...FORECASTS].map(
     (name) => [name, { gives: 'float' }] as const,
   ),
