@@ -33,7 +33,8 @@ export function useOfDatabases<Row>(
 ) {
   const [{ db = '' }] = useSearchParams();
   const { db: preset, names } = useDatabase();
-  const all = db === '' ? names.filter((name) => name !== INTERNAL) : [db];
+  const own = names.filter((name) => name !== INTERNAL);
+  const all = db === '' ? own : [db];
   const listed = all.slice(0, MAX_LISTED);
   const rows = useQuery({
     queryKey: ['tsdb', what, 'of', listed],
@@ -41,7 +42,11 @@ export function useOfDatabases<Row>(
     enabled: names.length > 0,
     refetchInterval: refetchMs ?? false,
   });
-  return { db, preset, names, rows, listed, leftCount: all.length - listed.length };
+  return {
+    ...{ db, names, rows, leftCount: all.length - listed.length },
+    /** For a form; without a database other than the server's own, it cannot be opened. */
+    choice: { preset: own.includes(preset) ? preset : '', names: own },
+  };
 }
 
 /** Fetches the objects of each database, and adds the name of their database. */

@@ -4,7 +4,7 @@ import { countOf, countText } from '@plinth/console-core/lib/units.js';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 
-const REFRESH_MS = 60_000;
+const REFRESH_MS = 15_000;
 
 /** The server counts its accounts for its own metrics, at most once a minute. */
 const ACCOUNTS = `SELECT sum(CASE WHEN state = 'open' THEN accounts_accounts END) AS accounts,

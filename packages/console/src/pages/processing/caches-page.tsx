@@ -31,7 +31,7 @@ const MAX_TABLES = 500;
 
 /** Lists the last value and distinct value caches of all databases. */
 export function CachesPage() {
-  const { db, preset, names, rows: caches, leftCount } = useOfDatabases('caches', fetchCaches);
+  const { db, names, choice, rows: caches, leftCount } = useOfDatabases('caches', fetchCaches);
   const [isCreating, setIsCreating] = useState(false);
   const [going, setGoing] = useState<(Cache & { readonly db: string }) | undefined>();
   const { changed } = useChanges('tsdb', 'caches');
@@ -43,7 +43,8 @@ export function CachesPage() {
         <button
           type="button"
           className="button primary end"
-          disabled={preset === ''}
+          disabled={choice.preset === ''}
+          title={choice.preset === '' ? 'Create a database first' : undefined}
           onClick={() => setIsCreating(true)}
         >
           <Icon name="plus" size={14} /> Create cache
@@ -104,8 +105,7 @@ export function CachesPage() {
       <LeftOut count={leftCount} />
       {isCreating && (
         <CreateCache
-          preset={preset}
-          names={names}
+          {...choice}
           onClose={() => setIsCreating(false)}
           onCreated={(table) => {
             setIsCreating(false);

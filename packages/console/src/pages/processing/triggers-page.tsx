@@ -34,7 +34,7 @@ type Row = Trigger & { readonly db: string };
 /** Lists the triggers of all databases and the log lines of their plugins. */
 export function TriggersPage() {
   const { create = '' } = useSearch({ strict: false }) as Record<string, string>;
-  const { db, preset, names, rows, leftCount } = useOfDatabases('triggers', fetchTriggers);
+  const { db, names, choice, rows, leftCount } = useOfDatabases('triggers', fetchTriggers);
   const [isCreating, setIsCreating] = useState(create === '1');
   const [going, setGoing] = useState<Row | undefined>();
   const navigate = useNavigate();
@@ -56,7 +56,8 @@ export function TriggersPage() {
         <button
           type="button"
           className="button primary end"
-          disabled={preset === ''}
+          disabled={choice.preset === ''}
+          title={choice.preset === '' ? 'Create a database first' : undefined}
           onClick={() => setIsCreating(true)}
         >
           <Icon name="plus" size={14} /> Create trigger
@@ -122,10 +123,9 @@ export function TriggersPage() {
       <LeftOut count={leftCount} />
       {names.length > 0 && <ContinuousQueries key={`queries ${db}`} />}
       {names.length > 0 && <TriggerLog key={`log ${db}`} db={db || ALL_DATABASES} name="" />}
-      {isCreating && preset !== '' && (
+      {isCreating && choice.preset !== '' && (
         <CreateTrigger
-          preset={preset}
-          names={names}
+          {...choice}
           onClose={() => setIsCreating(false)}
           onCreated={(trigger, isNewFile) => {
             setIsCreating(false);
