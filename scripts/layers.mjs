@@ -60,7 +60,7 @@ const PACKAGES = {
   ratelimit: ['kernel'],
   gamedata: ['kernel'],
   'gamedata-client': [],
-  'console-core': ['kernel/event-stream', 'line-protocol'],
+  'console-core': ['kernel/cron', 'kernel/event-stream', 'line-protocol'],
   console: ['console-core', 'line-protocol'],
   server: ['kernel', 'identity', 'tsdb', 'accounts', 'webhooks', 'ratelimit', 'gamedata'],
   cli: ['kernel', 'line-protocol', 'identity', 'tsdb', 'gamedata', 'server'],
@@ -71,7 +71,7 @@ const PACKAGES = {
  * package.json of `server` and of the parts of a service selects modules.
  */
 const PUBLIC =
-  /^@plinth\/(?:[^/]+(?:\/testing)?|kernel\/event-stream|(?:tsdb-[\w-]+|console-core|server)\/.+)$/;
+  /^@plinth\/(?:[^/]+(?:\/testing)?|kernel\/(?:cron|event-stream)|(?:tsdb-[\w-]+|console-core|server)\/.+)$/;
 /** Layer of a package that is a part of a service; all others contain decisions. */
 const LAYER_OF_PART = { 'tsdb-model': 'model', 'tsdb-storage': 'storage' };
 

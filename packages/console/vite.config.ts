@@ -17,6 +17,7 @@ export default defineConfig({
         find: /^@plinth\/console-core\/(.*)\.js$/,
         replacement: `${PACKAGES}/console-core/src/$1.ts`,
       },
+      { find: '@plinth/kernel/cron', replacement: `${PACKAGES}/kernel/src/clock/cron.ts` },
       {
         find: '@plinth/kernel/event-stream',
         replacement: `${PACKAGES}/kernel/src/live/event-stream.ts`,

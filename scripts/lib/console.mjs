@@ -15,6 +15,7 @@ const INPUTS = [
   ...['index.html', 'package.json', 'vite.config.ts', 'public', 'src'],
   path.join('..', 'console-core', 'src'),
   path.join('..', 'line-protocol', 'src'),
+  path.join('..', 'kernel', 'src', 'clock', 'cron.ts'),
   path.join('..', 'kernel', 'src', 'live'),
 ];
 /** Builds the files of the console and their compressed copies if the sources have changed. */

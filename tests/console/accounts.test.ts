@@ -365,7 +365,8 @@ it('deletes unsaved personal data at the sign-out', { skip: SKIP }, async () => 
   const stored = () => page.evaluate<string>('JSON.stringify(sessionStorage)');
   assert.match(await stored(), /Secret Ltd/);
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByLabel('Token').waitFor();
   assert.doesNotMatch(await stored(), /Secret Ltd/);
   await guarded.close();

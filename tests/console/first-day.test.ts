@@ -5,6 +5,7 @@ import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser } from './browser.js';
 
+const PICTURES = process.env['PLINTH_TEST_PICTURES'];
 let server: ServerInProcess;
 let browser: TestBrowser;
 let context: BrowserContext;
@@ -52,7 +53,8 @@ describe('the first day', { skip: SKIP }, () => {
     await second.goto(`${server.url}/console/`);
     await second.getByRole('heading', { name: 'Home' }).waitFor();
     await second.getByText('No problems', { exact: true }).waitFor();
-    await second.getByRole('button', { name: 'Sign out' }).click();
+    await second.getByRole('button', { name: 'Menu' }).click();
+    await second.getByRole('menuitem', { name: 'Sign out' }).click();
     await second.getByLabel('Token').waitFor();
     await page.getByLabel('Token').waitFor();
     await page.getByText(/shared with other tabs of this browser/).waitFor();
@@ -67,6 +69,26 @@ describe('the first day', { skip: SKIP }, () => {
     await page.getByLabel('Token').fill(token);
     await page.keyboard.press('Enter');
     await page.getByRole('img', { name: /2 series/ }).waitFor();
+  });
+
+  it('lists the first steps on Home until they are dismissed', async () => {
+    await page.goto(`${server.url}/console/`);
+    const steps = page.getByRole('region', { name: 'Get started' });
+    await steps.waitFor();
+    assert.deepEqual(await steps.getByRole('listitem').allInnerTexts(), [
+      ...['✓\nWrite data\ndone', '✓\nRun a query\ndone'],
+      ...['○\nCreate a token for an application', '○\nCreate a trigger'],
+    ]);
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/first-steps.png` });
+    await steps.getByRole('link', { name: 'Create a trigger' }).click();
+    await page.getByRole('dialog', { name: 'Create trigger' }).waitFor();
+    await page.goto(`${server.url}/console/`);
+    await steps.getByRole('button', { name: 'Dismiss' }).click();
+    await steps.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByLabel('Time range').selectOption('24h');
+    await page.waitForURL(/range=24h/);
+    assert.equal(await steps.count(), 0);
   });
 
   it('requests a new token when the old one was revoked, and keeps the page', async () => {

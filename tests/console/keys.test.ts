@@ -260,7 +260,8 @@ describe('by keyboard', { skip: SKIP }, () => {
     await page.keyboard.press('Control+K');
     await page.getByRole('combobox').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Shortcuts' }).click();
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('menuitem', { name: 'Shortcuts' }).click();
     await choice.check();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });

@@ -100,6 +100,19 @@ describe('live pages', { skip: SKIP }, () => {
       await server.http.send('/api/v3/query_sql?db=_internal&q=SELECT+4712');
       await page.getByText('SELECT 4712').waitFor();
       assert.deepEqual(lists, []);
+      // The queries that fill the console's own pages appear on request.
+      const own = '/* console */ SELECT 4713';
+      for (const q of [own, 'SELECT 4714'])
+        await server.http.send(`/api/v3/query_sql?${new URLSearchParams({ db: '_internal', q })}`);
+      await page.getByText('SELECT 4714').waitFor();
+      assert.equal(await page.getByText(own).count(), 0);
+      await page.getByLabel('Show queries of the console').check();
+      await page
+        .getByRole('row', { name: /✓ done .* _internal sql/ })
+        .first()
+        .waitFor();
+      await page.getByText(own).waitFor();
+      if (PICTURES) await page.screenshot({ path: `${PICTURES}/queries-all.png` });
     });
   });
 

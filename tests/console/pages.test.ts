@@ -129,6 +129,33 @@ describe('every page', { skip: SKIP }, () => {
     await page.context().close();
   });
 
+  it('is in a collapsible navigation, with the totals of the services on Home', async () => {
+    const page = await (await browser.context({ token: filled.token })).newPage();
+    await page.goto(filled.address('caches'));
+    const rail = page.getByRole('navigation', { name: 'Sections' });
+    const width = async () => (await page.locator('.rail').boundingBox())?.width;
+    assert.equal(await width(), 208);
+    assert.equal(await rail.locator('[aria-current]').innerText(), 'Databases');
+    const tabs = page.getByRole('navigation', { name: 'Section', exact: true }).getByRole('link');
+    assert.deepEqual(await tabs.allInnerTexts(), ['Databases', 'Caches', 'Storage']);
+    await rail.getByRole('link', { name: 'Access' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Tokens' }).waitFor();
+    assert.deepEqual(await tabs.allInnerTexts(), ['Tokens', 'Identities', 'InfluxDB 1.x users']);
+    await page.getByRole('button', { name: 'Collapse' }).click();
+    await page.goto(filled.address('server?tab=logs'));
+    assert.equal(await tabs.and(page.locator('[aria-current]')).innerText(), 'Logs');
+    assert.equal(await width(), 56);
+    assert.deepEqual(await violationsOn(page), []);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('menuitem', { name: 'Dark theme' }).click();
+    await page.locator('[data-theme=dark]').waitFor();
+    await rail.getByRole('link', { name: 'Home' }).click();
+    await page.getByText(/^Accounts \d · \d with deadlines$/).waitFor();
+    await page.getByText(/^Game data v\d+ · 1 draft$/).waitFor();
+    if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/collapsed.png` });
+    await page.context().close();
+  });
+
   it('is accessible before the sign-in', async () => {
     const context = await browser.context();
     const page = await context.newPage();

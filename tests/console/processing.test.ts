@@ -48,9 +48,15 @@ const rows = async (q: string): Promise<unknown> => {
   return JSON.parse(text);
 };
 
+/** The year of the next first of January after 06:00. */
+const nextYear = (): number => {
+  const year = new Date().getUTCFullYear();
+  return Date.now() < Date.UTC(year, 0, 1, 6) ? year : year + 1;
+};
+
 it('creates caches, queries them in Explore and deletes them by name', { skip: SKIP }, async () => {
   const page = await (await browser.context()).newPage();
-  await page.goto(`${server.url}/console/caches`);
+  await page.goto(`${server.url}/console/caches?db=home`);
   await page.getByText('home has no cache').waitFor();
   await page.getByRole('button', { name: 'Create cache' }).click();
   const dialog = page.getByRole('dialog');
@@ -97,7 +103,16 @@ it('creates, disables and deletes triggers, and shows plugin logs as text', {
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('tick');
   await dialog.getByLabel('Plugin', { exact: true }).fill('absent.py');
-  await dialog.getByLabel('Runs on').fill('every:1s');
+  await dialog.getByLabel('Cron', { exact: true }).check();
+  await dialog.getByLabel('Cron expression').fill('0 6 * * *');
+  await dialog.getByText('write "0 0 6 * * *" to start at second 0').waitFor();
+  await dialog.getByLabel('Cron expression').fill('0 0 6 1 1 *');
+  const times = [0, 1, 2].map((index) => `${nextYear() + index}-01-01 06:00:00`).join(', ');
+  await dialog.getByText(`Next runs (UTC): ${times}`).waitFor();
+  await dialog.getByLabel('Every', { exact: true }).check();
+  await dialog.getByLabel('Interval').fill('1s');
+  await dialog.getByText(/^Next runs \(UTC\): /).waitFor();
+  if (PICTURES) await page.screenshot({ path: `${PICTURES}/schedule.png` });
   await dialog.getByLabel('Arguments').fill('word=by eye');
   await dialog.getByRole('button', { name: 'Create', exact: true }).click();
   // The error is at its field, which has the focus.
@@ -106,21 +121,23 @@ it('creates, disables and deletes triggers, and shows plugin logs as text', {
   assert.equal(await plugin.getAttribute('aria-invalid'), 'true');
   await dialog.locator('input:focus[aria-invalid=true]').waitFor();
   await plugin.fill('tick.py');
-  await dialog.getByLabel('Runs on').fill('sometimes');
+  await dialog.getByLabel('Interval').fill('sometimes');
   await dialog.getByRole('button', { name: 'Create', exact: true }).click();
   await dialog
     .locator('.field-error')
-    .getByText('failed to parse trigger from sometimes')
+    .getByText('failed to parse trigger from every:sometimes')
     .waitFor();
-  assert.equal(await dialog.getByLabel('Runs on').getAttribute('aria-invalid'), 'true');
-  await dialog.getByLabel('Runs on').fill('every:1s');
+  assert.equal(await dialog.getByLabel('Interval').getAttribute('aria-invalid'), 'true');
+  await dialog.getByLabel('Interval').fill('1s');
   await dialog.getByRole('button', { name: 'Create', exact: true }).click();
-  await page.getByRole('row', { name: /tick ✓ enabled every 1 s tick\.py log / }).waitFor();
+  // The last run, the runs and errors of the last hour, and the duration.
+  const activity = /tick home ✓ enabled every 1 s tick\.py \d{4}-\S+ \S+ [1-9]\d* 0 \d+[a-zµ]+/;
+  await page.getByRole('row', { name: activity }).waitFor();
   await page.getByText('<b>seen</b> by eye').first().waitFor();
 
   await page.getByRole('button', { name: 'Actions for tick' }).click();
   await page.getByRole('menuitem', { name: 'Disable' }).click();
-  await page.getByRole('row', { name: /tick – disabled/ }).waitFor();
+  await page.getByRole('row', { name: /tick home – disabled/ }).waitFor();
   assert.deepEqual(
     await rows('SELECT trigger_name, disabled FROM system.processing_engine_triggers'),
     [{ trigger_name: 'tick', disabled: true }],
@@ -130,6 +147,58 @@ it('creates, disables and deletes triggers, and shows plugin logs as text', {
   await dialog.getByRole('textbox').fill('tick');
   await dialog.getByRole('button', { name: 'Delete trigger' }).click();
   await page.getByText('home has no trigger').waitFor();
+});
+
+it('lists the caches and triggers of all databases, and preselects the last used database', {
+  skip: SKIP,
+}, async () => {
+  const configure = async (what: string, body: object): Promise<void> => {
+    const { status, text } = await server.http.send(`/api/v3/configure/${what}`, {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    assert.ok(status < 300, text);
+  };
+  await server.http.send('/api/v3/write_lp?db=away', { body: 'm,host=a v=1 1' });
+  for (const [db, table] of [
+    ['away', 'm'],
+    ['home', 'cpu'],
+  ]) {
+    await configure('distinct_cache', { db, table, columns: ['host'], name: 'hosts' });
+    await configure('processing_engine_trigger', {
+      ...{ db, trigger_name: 'same', plugin_filename: 'tick.py', disabled: true },
+      trigger_specification: 'every:1h',
+    });
+  }
+  const page = await (await browser.context()).newPage();
+  await page.goto(`${server.url}/console/data/home`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  for (const [path, title, button] of [
+    ['caches', /^hosts (away|home) distinct/, 'Create cache'],
+    ['triggers', /^same (away|home) – disabled/, 'Create trigger'],
+  ] as const) {
+    await page.goto(`${server.url}/console/${path}`);
+    const found = page.getByRole('row', { name: title });
+    await found.nth(1).waitFor();
+    assert.equal(await found.count(), 2);
+    await page.getByRole('button', { name: button }).click();
+    const choice = page.getByRole('dialog').getByLabel('Database');
+    assert.equal(await choice.inputValue(), 'home');
+    assert.deepEqual(await violationsOn(page), []);
+    await page.keyboard.press('Escape');
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/all-${path}.png` });
+    await page.getByLabel('Database').selectOption('away');
+    await page.waitForURL(/db=away/);
+    await found.nth(1).waitFor({ state: 'detached' });
+    await page.goto(`${server.url}/console/data/home`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  }
+  for (const db of ['away', 'home']) {
+    const query = new URLSearchParams({ db, trigger_name: 'same' });
+    await server.http.send(`/api/v3/configure/processing_engine_trigger?${query}`, {
+      method: 'DELETE',
+    });
+  }
 });
 
 it('edits the code of a plugin, runs it without storing anything, and enables its trigger in five clicks', {
@@ -232,7 +301,7 @@ it('creates a trigger with a new file, and marks a trigger whose last run failed
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('fresh');
   await dialog.getByLabel('new file from a template').check();
-  await dialog.getByLabel('Runs on').fill('every:1s');
+  await dialog.getByLabel('Interval').fill('1s');
   await dialog.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByRole('heading', { name: 'fresh', exact: true }).waitFor();
   await page.getByText('– disabled').waitFor();
@@ -251,7 +320,7 @@ it('creates a trigger with a new file, and marks a trigger whose last run failed
     .waitFor();
   await page.getByText('✕ failing').waitFor();
   await page.getByRole('link', { name: 'Triggers of home' }).click();
-  await page.getByRole('row', { name: /fresh ✕ failing every 1 s/ }).waitFor();
+  await page.getByRole('row', { name: /fresh home ✕ failing every 1 s/ }).waitFor();
 });
 
 it('stays usable while a plugin logs 1,000 lines a second, and says what it leaves out', {
@@ -325,9 +394,11 @@ it('lists continuous queries and rollups with their errors, and deletes them', {
   assert.equal(created.status, 200, created.text);
   const page = await (await browser.context()).newPage();
   await page.goto(`${server.url}/console/triggers?db=home`);
-  await page.getByRole('row', { name: /hourly .*GROUP BY time\(1h\), host END 1h/ }).waitFor();
+  await page.getByRole('row', { name: /hourly home .*GROUP BY time\(1h\), host END 1h/ }).waitFor();
   await page
-    .getByRole('row', { name: /ticks SELECT now\(\) .* 1s .* cannot write to table "failing"/ })
+    .getByRole('row', {
+      name: /ticks home SELECT now\(\) .* 1s .* cannot write to table "failing"/,
+    })
     .waitFor();
   const dialog = page.getByRole('dialog');
   for (const name of ['hourly', 'ticks']) {

@@ -28,7 +28,7 @@ it('creates InfluxDB 1.x users, changes their privileges and passwords, and dele
       return (await server.http.send(`/query?db=${db}&q=${q}`, { headers })).status;
     };
     const page = await (await browser.context({ token })).newPage();
-    await page.goto(`${server.url}/console/tokens`);
+    await page.goto(`${server.url}/console/users`);
     await page.getByText(/^No user/).waitFor();
     const dialog = page.getByRole('dialog');
     const act = async (name: string, action: string): Promise<void> => {

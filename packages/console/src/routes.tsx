@@ -1,4 +1,5 @@
 import { noteMove } from '@plinth/console-core/lib/opened-from.js';
+import { noteDatabase } from '@plinth/console-core/lib/storage/last-database.js';
 import {
   type AsyncRouteComponent,
   createRootRoute,
@@ -78,6 +79,7 @@ const routeTree = rootRoute.addChildren([
   route('/identities', identities, 'IdentitiesPage'),
   route('/queries', server, 'QueriesPage'),
   route('/tokens', server, 'TokensPage'),
+  route('/users', server, 'UsersPage'),
   route('/server', server, 'ServerPage'),
 ]);
 
@@ -95,7 +97,11 @@ export const router = createRouter({
   },
 });
 
-router.history.subscribe(({ action }) => noteMove(action.type));
+noteDatabase(location);
+router.history.subscribe(({ action, location: next }) => {
+  noteMove(action.type);
+  noteDatabase(next);
+});
 
 /** Loads the code of all pages in idle time, so that they still open after the connection is lost. */
 export function preloadPages(): void {

@@ -196,6 +196,21 @@ describe('queries that run', () => {
   });
 });
 
+describe('queries of the web console', () => {
+  it('are left out on request', async () => {
+    for (const q of ['/* console */ SELECT 1001', 'SELECT 1002'])
+      await get(`/api/v3/query_sql?${new URLSearchParams({ db: '_internal', format: 'json', q })}`);
+    const textsOf = async (search: string): Promise<readonly string[]> => {
+      const { queries } = await get(`/ops/v1/tsdb/queries?limit=2${search}`);
+      return queries.map(({ db, text }: Json) => `${db}: ${text}`);
+    };
+    const [last, own] = ['_internal: SELECT 1002', '_internal: /* console */ SELECT 1001'];
+    assert.deepEqual(await textsOf(''), [last, own]);
+    const others = await textsOf('&console=false');
+    assert.deepEqual([others[0], others.includes(own)], [last, false]);
+  });
+});
+
 describe('saved queries', () => {
   const PATH = '/ops/v1/tsdb/saved-queries';
   const content = { name: 'CPU', db: 'one', lang: 'sql', text: 'SELECT 1', view: { y: 'usage' } };

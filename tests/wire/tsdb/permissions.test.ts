@@ -564,6 +564,11 @@ describe('a credential with permissions', () => {
     assert.match(killed.text, /no such query id: 1/);
     const operators = await server.http.send('/ops/v1/tsdb/queries', { headers });
     assert.equal(operators.status, 403);
+    const listed = await server.http.send('/ops/v1/tsdb/queries', { headers: bearer(admin) });
+    const secretQuery = JSON.parse(listed.text).queries.find(
+      (query: { readonly text: string }) => query.text === "SELECT 'secret of b'",
+    );
+    assert.deepEqual([secretQuery.token, secretQuery.db], ['_admin', 'b']);
   });
 
   it('is told of a later statement in its place, when the first one was permitted', async () => {

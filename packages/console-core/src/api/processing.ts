@@ -42,6 +42,9 @@ export interface TriggerActivity {
   readonly last_success: string | null;
   readonly last_error: string | null;
   readonly error_count: number;
+  readonly run_count: number;
+  /** The time and text of the line that ends with the duration of the last successful run. */
+  readonly last_end: string | null;
 }
 
 export interface PluginCode {
@@ -160,7 +163,10 @@ export const fetchTriggerActivity = (db: string): Promise<readonly TriggerActivi
     text: `SELECT trigger_name,
   max(CASE WHEN log_text LIKE 'finished execution in %' THEN event_time END) AS last_success,
   max(CASE WHEN log_level = 'ERROR' THEN event_time END) AS last_error,
-  sum(CASE WHEN log_level = 'ERROR' THEN 1 ELSE 0 END) AS error_count
+  sum(CASE WHEN log_level = 'ERROR' THEN 1 ELSE 0 END) AS error_count,
+  sum(CASE WHEN log_text LIKE 'starting execution %' THEN 1 ELSE 0 END) AS run_count,
+  max(CASE WHEN log_text LIKE 'finished execution in %'
+    THEN CAST(event_time AS VARCHAR) || ' ' || log_text END) AS last_end
 FROM system.processing_engine_logs
 WHERE event_time >= now() - INTERVAL '1 hour' GROUP BY trigger_name`,
   });

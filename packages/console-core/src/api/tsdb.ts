@@ -74,6 +74,8 @@ export interface LoggedQuery {
   readonly running: boolean;
   readonly age_ms: number;
   readonly file_count?: number;
+  readonly db?: string;
+  readonly token?: string;
 }
 
 const DATABASE = '/api/v3/configure/database';
@@ -185,7 +187,7 @@ export const writeLines = (options: {
 }): Promise<unknown> => send(writeUrl(options.db, options.precision), { body: options.lines });
 
 export const fetchQueries = async (
-  query: { running?: boolean; limit?: number } = {},
+  query: { running?: boolean; console?: boolean; limit?: number } = {},
 ): Promise<readonly LoggedQuery[]> =>
   (await sendForJson<{ queries: LoggedQuery[] }>('/ops/v1/tsdb/queries', { query })).queries;
 
@@ -225,21 +227,26 @@ export interface QueryText {
   readonly text: string;
   /** Parameter values as a JSON object in text form, so that numbers keep all digits. */
   readonly params?: string | undefined;
+  /** Whether the console runs it by itself, to fill a page. The list of queries hides it. */
+  readonly isOwn?: boolean;
 }
 
+/** The server recognizes the console's own queries by this comment. */
+const OWN = '/* console */ ';
+
 /** Returns the request body of a query. */
-export const queryBody = ({ db, text, params }: QueryText, format: string): string => {
-  const body = JSON.stringify({ db, q: text, format });
+export const queryBody = ({ db, text, params, isOwn }: QueryText, format: string): string => {
+  const body = JSON.stringify({ db, q: isOwn ? OWN + text : text, format });
   return params === undefined ? body : `${body.slice(0, -1)},"params":${params}}`;
 };
 
 export const queryPath = (lang: Language): string =>
   lang === 'sql' ? '/api/v3/query_sql' : '/api/v3/query_influxql';
 
-/** Returns the rows as objects, for small results. 64-bit integers lose precision. */
+/** Returns the rows of a query for a page as objects, for small results. 64-bit integers lose precision. */
 export const queryRows = async <T>(query: QueryText): Promise<readonly T[]> =>
   await sendForJson(queryPath(query.lang), {
-    body: queryBody(query, 'json_rows'),
+    body: queryBody({ isOwn: true, ...query }, 'json_rows'),
     headers: { 'content-type': 'application/json' },
   });
 

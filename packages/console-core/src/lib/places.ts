@@ -22,6 +22,10 @@ export interface Place {
   readonly service?: string;
   /** Heading in the navigation; empty for none. */
   readonly group: '' | 'Data' | 'Services' | 'Admin';
+  /** The path of the page whose entry in the navigation includes this one, as a tab. */
+  readonly tabOf?: string;
+  /** The title of an entry with tabs, if it differs from that of its first tab. */
+  readonly section?: string;
   /** Shown in the bar of a narrow window; the others are behind “More”. */
   readonly isMain?: boolean;
 }
@@ -38,7 +42,15 @@ export const PLACES: readonly Place[] = [
     isMain: true,
   },
   { path: '/data', title: 'Databases', icon: 'data', letter: 'd', service: 'tsdb', group: 'Data' },
-  { path: '/caches', title: 'Caches', icon: 'save', letter: 'c', service: 'tsdb', group: 'Data' },
+  {
+    path: '/caches',
+    title: 'Caches',
+    icon: 'save',
+    letter: 'c',
+    service: 'tsdb',
+    group: 'Data',
+    tabOf: '/data',
+  },
   {
     path: '/storage',
     title: 'Storage',
@@ -46,6 +58,7 @@ export const PLACES: readonly Place[] = [
     letter: 'f',
     service: 'tsdb',
     group: 'Data',
+    tabOf: '/data',
   },
   {
     path: '/triggers',
@@ -104,8 +117,17 @@ export const PLACES: readonly Place[] = [
     letter: 'q',
     service: 'tsdb',
     group: 'Admin',
+    tabOf: '/server',
   },
-  { path: '/tokens', title: 'Tokens', icon: 'key', letter: 't', service: 'tsdb', group: 'Admin' },
+  {
+    path: '/tokens',
+    title: 'Tokens',
+    icon: 'key',
+    letter: 't',
+    service: 'tsdb',
+    group: 'Admin',
+    section: 'Access',
+  },
   {
     path: '/identities',
     title: 'Identities',
@@ -113,11 +135,39 @@ export const PLACES: readonly Place[] = [
     letter: 'i',
     service: 'ratelimit',
     group: 'Admin',
+    tabOf: '/tokens',
+  },
+  {
+    path: '/users',
+    title: 'InfluxDB 1.x users',
+    icon: 'people',
+    letter: 'u',
+    service: 'tsdb',
+    group: 'Admin',
+    tabOf: '/tokens',
   },
 ];
 
 export const placesOf = (services: readonly string[]): readonly Place[] =>
   PLACES.filter(({ service }) => service === undefined || services.includes(service));
+
+/** The entries of the navigation: the places that are no tabs of another available one. */
+export function sectionsOf(services: readonly string[]): readonly Place[] {
+  const places = placesOf(services);
+  return places.filter(({ tabOf }) => places.every(({ path }) => path !== tabOf));
+}
+
+/** The pages of a section, its first one included. */
+export const pagesOf = (section: string, services: readonly string[]): readonly Place[] =>
+  placesOf(services).filter(({ path, tabOf }) => path === section || tabOf === section);
+
+/** Returns whether a path belongs to an entry of the navigation. */
+export const isInSection = (section: string, path: string): boolean =>
+  PLACES.some(
+    (place) =>
+      (place.path === section || place.tabOf === section) &&
+      (place.path === '/' ? path === '/' : `${path}/`.startsWith(`${place.path}/`)),
+  );
 
 /** Returns the document title for a path: `weather – sample – Databases – plinth`. */
 export function documentTitle(path: string): string {

@@ -46,6 +46,12 @@ export function runsOf(lines: readonly Line[]): readonly TriggerRun[] {
   return runs.reverse();
 }
 
+/** Returns the duration in a text that ends with the last line of a run; `undefined` for other texts. */
+export function runDuration(text: string): string | undefined {
+  const [, duration] = /finished execution in (.*)$/.exec(text) ?? [];
+  return duration && shortDuration(duration);
+}
+
 /** Returns the two largest units of `12ms 345us 678ns`. */
 const shortDuration = (text: string): string => text.split(' ').slice(0, 2).join(' ');
 

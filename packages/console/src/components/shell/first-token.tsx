@@ -2,6 +2,7 @@ import { writeSampleData } from '@plinth/console-core/api/samples.js';
 import { createFirstToken, fetchInfo, type ServerInfo } from '@plinth/console-core/api/server.js';
 import { session } from '@plinth/console-core/api/session.js';
 import { SAMPLE_EXPLORE } from '@plinth/console-core/lib/samples.js';
+import { setStartList } from '@plinth/console-core/lib/storage/start-list.js';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
 import { ProblemNote } from '../controls/problem-note.js';
@@ -18,7 +19,10 @@ export function FirstToken(props: { readonly info: ServerInfo; readonly onDone: 
   const { run, error, isBusy } = useTask();
   const navigate = useNavigate();
   const create = (claimCode: string) =>
-    run(async () => setToken((await createFirstToken(claimCode)).token));
+    run(async () => {
+      setToken((await createFirstToken(claimCode)).token);
+      setStartList('shown');
+    });
   const enter = () => {
     session.signIn(token);
     onDone();

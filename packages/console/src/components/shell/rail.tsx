@@ -1,11 +1,12 @@
 import type { ServerInfo } from '@plinth/console-core/api/server.js';
 import { session } from '@plinth/console-core/api/session.js';
-import { type Place, placesOf } from '@plinth/console-core/lib/places.js';
-import { setTheme, shownTheme } from '@plinth/console-core/lib/storage/theme.js';
-import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { isInSection, type Place, sectionsOf } from '@plinth/console-core/lib/places.js';
+import { onThemeChange, setTheme, shownTheme } from '@plinth/console-core/lib/storage/theme.js';
+import { Link, useLocation } from '@tanstack/react-router';
+import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
 import { Icon, type IconName } from '../controls/icon.js';
 
+const RailMenu = lazy(() => import('./rail-menu.js').then((m) => ({ default: m.RailMenu })));
 const MorePages = lazy(() => import('./more-pages.js').then((m) => ({ default: m.MorePages })));
 
 const GROUPS = ['', 'Data', 'Services', 'Admin'] as const;
@@ -15,25 +16,31 @@ export function Rail(props: {
   readonly info: ServerInfo;
   readonly openPalette: () => void;
   readonly openHelp: () => void;
+  readonly isCollapsed: boolean;
+  readonly setCollapsed: (isCollapsed: boolean) => void;
 }) {
-  const { info, openPalette, openHelp } = props;
+  const { info, openPalette, openHelp, isCollapsed, setCollapsed } = props;
   const [isMoreOpen, setIsMoreOpen] = useState(false);
   const isEditor = info.auth && session.role === 'editor';
-  const places = placesOf(info.services).filter(({ path }) => !isEditor || path !== '/');
-  const actions = (
-    <>
-      <RailButton
-        icon="theme"
-        label="Theme"
-        hint="light or dark"
-        act={() => setTheme(shownTheme() === 'dark' ? 'light' : 'dark')}
-      />
-      <RailButton icon="help" label="Shortcuts" hint="?" act={openHelp} />
-      {info.auth && (
-        <RailButton icon="out" label="Sign out" hint="in all tabs" act={() => session.signOut()} />
-      )}
-    </>
-  );
+  const places = sectionsOf(info.services).filter(({ path }) => !isEditor || path !== '/');
+  const isDark = useSyncExternalStore(onThemeChange, shownTheme) === 'dark';
+  const signOut: Action = {
+    id: 'out',
+    icon: 'out',
+    label: 'Sign out',
+    hint: 'in all tabs',
+    act: () => session.signOut(),
+  };
+  const actions: readonly Action[] = [
+    {
+      id: 'theme',
+      icon: 'theme',
+      label: isDark ? 'Light theme' : 'Dark theme',
+      act: () => setTheme(isDark ? 'light' : 'dark'),
+    },
+    { id: 'help', icon: 'help', label: 'Shortcuts', hint: '?', act: openHelp },
+    ...(info.auth ? [signOut] : []),
+  ];
   return (
     <header className="rail">
       <Link to="/" className="brand" aria-label="plinth, home">
@@ -56,7 +63,19 @@ export function Rail(props: {
           />
         ))}
       </nav>
-      <div className="rail-end">{actions}</div>
+      <div className="rail-end">
+        <Suspense>
+          <RailMenu entries={actions} />
+        </Suspense>
+        <span className="rail-collapse">
+          <RailButton
+            icon={isCollapsed ? 'right' : 'left'}
+            label={isCollapsed ? 'Expand' : 'Collapse'}
+            hint="the navigation"
+            act={() => setCollapsed(!isCollapsed)}
+          />
+        </span>
+      </div>
       <span className="rail-more">
         <RailButton icon="down" label="More" hint="all pages" act={() => setIsMoreOpen(true)} />
       </span>
@@ -64,12 +83,22 @@ export function Rail(props: {
         {isMoreOpen && (
           <MorePages onClose={() => setIsMoreOpen(false)}>
             <PlaceList title="" places={places.filter(({ isMain }) => !isMain)} />
-            {actions}
+            {actions.map(({ id, ...action }) => (
+              <RailButton key={id} {...action} />
+            ))}
           </MorePages>
         )}
       </Suspense>
     </header>
   );
+}
+
+interface Action {
+  readonly id: string;
+  readonly icon: IconName;
+  readonly label: string;
+  readonly hint?: string;
+  readonly act: () => void;
 }
 
 function PlaceList({
@@ -79,19 +108,20 @@ function PlaceList({
   readonly title: string;
   readonly places: readonly Place[];
 }) {
+  const { pathname } = useLocation();
   if (places.length === 0) return null;
   return (
     <>
       {title !== '' && <p className="rail-group">{title}</p>}
       <ul>
-        {places.map(({ path, title: name, icon, isMain }) => (
+        {places.map(({ path, title: own, section: name = own, icon, isMain }) => (
           <li key={path} className={isMain ? 'main' : ''}>
             <Link
               to={path}
               className="rail-link"
               title={name}
               activeOptions={{ exact: path === '/', includeSearch: false }}
-              activeProps={{ 'aria-current': 'page' }}
+              aria-current={isInSection(path, pathname) ? 'page' : undefined}
             >
               <Icon name={icon} size={16} />
               <span>{name}</span>
@@ -103,15 +133,11 @@ function PlaceList({
   );
 }
 
-function RailButton(props: {
-  readonly icon: IconName;
-  readonly label: string;
-  readonly hint: string;
-  readonly act: () => void;
-}) {
+function RailButton(props: Omit<Action, 'id'>) {
   const { icon, label, hint, act } = props;
+  const title = hint === undefined ? label : `${label} (${hint})`;
   return (
-    <button type="button" className="rail-link" title={`${label} (${hint})`} onClick={act}>
+    <button type="button" className="rail-link" title={title} onClick={act}>
       <Icon name={icon} size={16} />
       <span>{label}</span>
     </button>

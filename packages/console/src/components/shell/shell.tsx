@@ -2,6 +2,7 @@ import { connection } from '@plinth/console-core/api/connection.js';
 import { fetchInfo, type ServerInfo } from '@plinth/console-core/api/server.js';
 import { session } from '@plinth/console-core/api/session.js';
 import { documentTitle, PLACES } from '@plinth/console-core/lib/places.js';
+import { isRailCollapsed, setRailCollapsed } from '@plinth/console-core/lib/storage/rail.js';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Navigate, Outlet, useMatches, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
@@ -89,6 +90,7 @@ function Frame({ info, isCovered }: { readonly info: ServerInfo; readonly isCove
   const [isPaletteOpen, setIsPaletteOpen] = useState(false);
   const [isHelpOpen, setIsHelpOpen] = useState(false);
   const [firstBuild] = useState(info.build);
+  const [isCollapsed, setIsCollapsed] = useState(isRailCollapsed);
   useShortcuts({
     isOff: isCovered || isPaletteOpen || isHelpOpen,
     services: info.services,
@@ -106,7 +108,7 @@ function Frame({ info, isCovered }: { readonly info: ServerInfo; readonly isCove
       `${path}/`.startsWith(`${place.path}/`),
   );
   return (
-    <div className="frame" inert={isCovered}>
+    <div className={isCollapsed ? 'frame collapsed' : 'frame'} inert={isCovered}>
       <a className="skip" href="#content">
         Skip to content
       </a>
@@ -114,6 +116,11 @@ function Frame({ info, isCovered }: { readonly info: ServerInfo; readonly isCove
         info={info}
         openPalette={() => setIsPaletteOpen(true)}
         openHelp={() => setIsHelpOpen(true)}
+        isCollapsed={isCollapsed}
+        setCollapsed={(next) => {
+          setRailCollapsed(next);
+          setIsCollapsed(next);
+        }}
       />
       <div className="frame-side">
         <OfflineBar isNewBuild={info.build !== firstBuild} />

@@ -17,6 +17,7 @@ import { MenuButton } from '../../components/controls/menu-button.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { SearchBox, SearchCheckbox } from '../../components/search/search-fields.js';
+import { SectionTabs } from '../../components/shell/section-tabs.js';
 import { DatabaseDialog } from './database-dialog.js';
 import { extentText } from './extent-text.js';
 import { WriteDrawer } from './write/write-drawer.js';
@@ -27,8 +28,11 @@ type Open =
 
 /** Lists the databases, with the actions for each. */
 export function DatabasesPage() {
-  const { find = '', deleted = '' } = useSearch({ strict: false }) as Record<string, string>;
-  const [open, setOpen] = useState<Open | undefined>();
+  const search = useSearch({ strict: false }) as Record<string, string>;
+  const { find = '', deleted = '' } = search;
+  const [open, setOpen] = useState<Open | undefined>(
+    search['write'] === '1' ? { kind: 'write' } : undefined,
+  );
   const isWithDeleted = deleted === '1';
   const databases = useQuery({
     queryKey: ['tsdb', 'databases', find, isWithDeleted],
@@ -57,6 +61,7 @@ export function DatabasesPage() {
           </button>
         </span>
       </header>
+      <SectionTabs section="/data" />
       <QueryProblem of={databases} />
       <DataTable
         label="Databases"

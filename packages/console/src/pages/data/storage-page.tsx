@@ -15,6 +15,7 @@ import { Fact } from '../../components/controls/fact.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { ShowMore } from '../../components/controls/show-more.js';
 import { useChanges } from '../../components/controls/use-changes.js';
+import { SectionTabs } from '../../components/shell/section-tabs.js';
 import { extentText } from './extent-text.js';
 import { TableFiles } from './table-files.js';
 import { useStorageJobs } from './use-storage-jobs.js';
@@ -48,6 +49,7 @@ export function StoragePage() {
           {isFlushing ? 'Flushing …' : 'Flush now'}
         </button>
       </header>
+      <SectionTabs section="/data" />
       <QueryProblem of={storage} />
       {data && <State storage={data} />}
       {db !== '' && <Tables db={db} chosen={table} refetchInterval={refetchInterval} />}

@@ -9,6 +9,7 @@ import { usesRange } from '@plinth/console-core/lib/query/macros.js';
 import { parameterNames } from '@plinth/console-core/lib/query/parameters.js';
 import { plotQuery } from '@plinth/console-core/lib/query/plot-query.js';
 import { SAMPLE_EXPLORE } from '@plinth/console-core/lib/samples.js';
+import { lastDatabase } from '@plinth/console-core/lib/storage/last-database.js';
 import {
   rangeOfTable,
   resolveRange,
@@ -68,13 +69,14 @@ export function ExplorePage() {
     enabled: db !== '',
     staleTime: 60_000,
   });
-  // On a new page, the first database with tables is selected.
+  // On a new page, the last used or first database with tables is selected.
   useEffect(() => {
     if (search['tab'] === undefined || db !== '' || databases.data === undefined) return;
-    const own = databases.data.find(
+    const own = databases.data.filter(
       ({ name, table_count }) => name !== '_internal' && table_count > 0,
     );
-    const first = own ?? databases.data[0];
+    const last = own.find(({ name }) => name === lastDatabase());
+    const first = last ?? own[0] ?? databases.data[0];
     if (first !== undefined) patch({ db: first.name });
   });
   useRefresh(isUnread ? undefined : search['refresh'], () => {

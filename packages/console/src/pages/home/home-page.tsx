@@ -1,5 +1,6 @@
 import type { ServerInfo } from '@plinth/console-core/api/server.js';
 import { fetchDatabases, fetchSavedQueries } from '@plinth/console-core/api/tsdb.js';
+import { setStartList, startList } from '@plinth/console-core/lib/storage/start-list.js';
 import {
   bytesText,
   countText,
@@ -9,7 +10,7 @@ import {
 } from '@plinth/console-core/lib/units.js';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { CopyBox } from '../../components/controls/copy-button.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { Icon } from '../../components/controls/icon.js';
@@ -18,6 +19,8 @@ import { useServer } from '../../components/shell/server-context.js';
 import './home.css';
 import type { Problem } from './problems.js';
 
+const StartList = lazy(() => import('./start-list.js').then((m) => ({ default: m.StartList })));
+const Totals = lazy(() => import('./totals.js').then((m) => ({ default: m.Totals })));
 const Tiles = lazy(() => import('./tiles.js').then((m) => ({ default: m.Tiles })));
 
 const SERVICES: Readonly<Record<string, readonly [name: string, what: string, path?: string]>> = {
@@ -38,6 +41,19 @@ function useProblems(info: ServerInfo) {
     refetchInterval: PROBLEMS_MS,
     retry: false,
   });
+}
+
+/** The first steps appear on a server without databases, and stay until they are done or dismissed. */
+function useStartList(isNew: boolean) {
+  const [state, setState] = useState(startList);
+  const change = useCallback((next: 'shown' | 'dismissed') => {
+    setStartList(next);
+    setState(next);
+  }, []);
+  useEffect(() => {
+    if (isNew && state === null) change('shown');
+  }, [isNew, state, change]);
+  return { isShown: state === 'shown', dismiss: () => change('dismissed') };
 }
 
 function ProblemChip({ count }: { readonly count: number }) {
@@ -78,6 +94,13 @@ export function HomePage() {
   const info = useServer();
   const hasTables = info.services.includes('tsdb');
   const problems = useProblems(info);
+  const databases = useQuery({
+    queryKey: ['tsdb', 'databases'],
+    queryFn: () => fetchDatabases(),
+    enabled: hasTables,
+  });
+  const isNew = databases.data?.every(({ name }) => name === '_internal') === true;
+  const list = useStartList(isNew);
   return (
     <div className="page">
       <header className="page-head">
@@ -100,7 +123,9 @@ export function HomePage() {
         <ProblemList problems={problems.data} />
       )}
       <Suspense>
+        {list.isShown && <StartList info={info} onDismiss={list.dismiss} />}
         {(hasTables || info.services.includes('webhooks')) && <Tiles services={info.services} />}
+        <Totals services={info.services} />
       </Suspense>
       <section aria-labelledby="services-title" className="stack">
         <h2 id="services-title">Services</h2>

@@ -20,6 +20,7 @@ import { ShowMore } from '../../components/controls/show-more.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
 import { useChanges } from '../../components/controls/use-changes.js';
+import { SectionTabs } from '../../components/shell/section-tabs.js';
 import { CredentialDialog } from './credential-dialog.js';
 import { IdentityDialog } from './identity-dialog.js';
 
@@ -56,6 +57,7 @@ export function IdentitiesPage() {
           </button>
         </span>
       </header>
+      <SectionTabs section="/tokens" />
       <QueryProblem of={pages} />
       <DataTable
         label="Identities"

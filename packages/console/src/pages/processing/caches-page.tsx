@@ -13,55 +13,64 @@ import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
-import { DatabaseChoice, useDatabase } from '../../components/controls/database-choice.js';
+import {
+  DatabaseChoice,
+  DatabaseField,
+  LeftOut,
+  useOfDatabases,
+} from '../../components/controls/database-choice.js';
 import { DeleteButton } from '../../components/controls/delete-button.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { Icon } from '../../components/controls/icon.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { useChanges } from '../../components/controls/use-changes.js';
+import { SectionTabs } from '../../components/shell/section-tabs.js';
 
 const MAX_TABLES = 500;
 
-/** Lists the last value and distinct value caches of a database. */
+/** Lists the last value and distinct value caches of all databases. */
 export function CachesPage() {
-  const { db, names } = useDatabase();
+  const { db, names, choice, rows: caches, leftCount } = useOfDatabases('caches', fetchCaches);
   const [isCreating, setIsCreating] = useState(false);
-  const [going, setGoing] = useState<Cache | undefined>();
-  const caches = useQuery({
-    queryKey: ['tsdb', 'caches', db],
-    queryFn: () => fetchCaches(db),
-    enabled: db !== '',
-  });
+  const [going, setGoing] = useState<(Cache & { readonly db: string }) | undefined>();
   const { changed } = useChanges('tsdb', 'caches');
   return (
     <div className="page">
       <header className="page-head">
         <h1 tabIndex={-1}>Caches</h1>
-        <DatabaseChoice path="/caches" db={db} names={names} />
-        <button type="button" className="button primary end" onClick={() => setIsCreating(true)}>
+        <DatabaseChoice path="/caches" db={db} names={names} hasAll />
+        <button
+          type="button"
+          className="button primary end"
+          disabled={choice.preset === ''}
+          title={choice.preset === '' ? 'Create a database first' : undefined}
+          onClick={() => setIsCreating(true)}
+        >
           <Icon name="plus" size={14} /> Create cache
         </button>
       </header>
+      <SectionTabs section="/data" />
       <QueryProblem of={caches} />
       <DataTable
         label="Caches"
         rows={caches.data}
-        keyOf={(cache) => `${cache.kind} ${cache.table} ${cache.name}`}
+        keyOf={(cache) => `${cache.db} ${cache.kind} ${cache.table} ${cache.name}`}
         columns={[
           {
             title: 'Cache',
             cell: (cache) => (
-              <Link to="/explore" search={{ db, lang: 'sql', q: cacheQuery(cache) }}>
+              <Link to="/explore" search={{ db: cache.db, lang: 'sql', q: cacheQuery(cache) }}>
                 {cache.name}
               </Link>
             ),
           },
+          { title: 'Database', cell: (cache) => cache.db },
           { title: 'Type', cell: (cache) => <>{cache.kind} values</> },
           {
             title: 'Table',
             cell: (cache) => (
-              <Link to="/data/$db/$table" params={{ db, table: cache.table }}>
+              <Link to="/data/$db/$table" params={{ db: cache.db, table: cache.table }}>
                 {cache.table}
               </Link>
             ),
@@ -87,14 +96,16 @@ export function CachesPage() {
         ]}
         empty={
           <>
-            {db} has no caches. A last value cache keeps the newest values of each series in memory;
-            a distinct value cache keeps the distinct values of columns.
+            {db === '' ? 'No caches yet.' : `${db} has no caches.`} A last value cache keeps the
+            newest values of each series in memory; a distinct value cache keeps the distinct values
+            of columns.
           </>
         }
       />
+      <LeftOut count={leftCount} />
       {isCreating && (
         <CreateCache
-          db={db}
+          {...choice}
           onClose={() => setIsCreating(false)}
           onCreated={(table) => {
             setIsCreating(false);
@@ -109,7 +120,7 @@ export function CachesPage() {
           loss={`Queries that use ${going.kind}_cache('${going.table}') will fail. The rows of the table are kept.`}
           onClose={() => setGoing(undefined)}
           act={async () => {
-            await deleteCache(db, going);
+            await deleteCache(going.db, going);
             await changed(`${going.name} deleted`);
           }}
         />
@@ -119,11 +130,13 @@ export function CachesPage() {
 }
 
 function CreateCache(props: {
-  readonly db: string;
+  readonly preset: string;
+  readonly names: readonly string[];
   readonly onClose: () => void;
   readonly onCreated: (table: string) => void;
 }) {
-  const { db, onClose, onCreated } = props;
+  const { preset, names, onClose, onCreated } = props;
+  const [db, setDb] = useState(preset);
   const id = useId();
   const [kind, setKind] = useState<Cache['kind']>('last');
   const [table, setTable] = useState('');
@@ -153,7 +166,7 @@ function CreateCache(props: {
   const isLast = kind === 'last';
   return (
     <FormDialog
-      title={`Create cache in ${db}`}
+      title="Create cache"
       action="Create"
       doing="Creating …"
       canAct={
@@ -174,6 +187,7 @@ function CreateCache(props: {
       }}
       onClose={onClose}
     >
+      <DatabaseField db={db} names={names} onChange={setDb} />
       <fieldset className="row">
         <legend className="visually-hidden">Cache type</legend>
         <label className="row">

@@ -3,24 +3,24 @@ import {
   fetchContinuousQueries,
 } from '@plinth/console-core/api/processing.js';
 import { timeText } from '@plinth/console-core/lib/units.js';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
+import { useOfDatabases } from '../../components/controls/database-choice.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 
 /** The runs change the list. */
 const REFRESH_MS = 5000;
 
-/** Lists the continuous queries and rollups of a database. */
-export function ContinuousQueries({ db }: { readonly db: string }) {
-  const [going, setGoing] = useState<string | undefined>();
-  const queries = useQuery({
-    queryKey: ['tsdb', 'continuous-queries', db],
-    queryFn: () => fetchContinuousQueries(db),
-    refetchInterval: REFRESH_MS,
-  });
+/** Lists the continuous queries and rollups of the database in the address, or of all databases. */
+export function ContinuousQueries() {
+  const [going, setGoing] = useState<{ readonly db: string; readonly name: string } | undefined>();
+  const { db, rows: queries } = useOfDatabases(
+    'continuous-queries',
+    fetchContinuousQueries,
+    REFRESH_MS,
+  );
   const { changed } = useChanges('tsdb', 'continuous-queries');
   return (
     <section className="stack" aria-labelledby="queries-title">
@@ -29,9 +29,10 @@ export function ContinuousQueries({ db }: { readonly db: string }) {
       <DataTable
         label="Continuous queries and rollups"
         rows={queries.data}
-        keyOf={({ name }) => name}
+        keyOf={({ db: own, name }) => `${own} ${name}`}
         columns={[
           { title: 'Name', cell: ({ name }) => name },
+          { title: 'Database', cell: ({ db: own }) => own },
           { title: 'Query', className: 'wide', cell: ({ query }) => <code>{query}</code> },
           { title: 'Interval', cell: ({ run_every }) => run_every },
           {
@@ -46,12 +47,12 @@ export function ContinuousQueries({ db }: { readonly db: string }) {
           },
           {
             ...ACTIONS,
-            cell: ({ name }) => (
+            cell: ({ db: own, name }) => (
               <button
                 type="button"
                 className="button small quiet"
                 aria-label={`Delete ${name}`}
-                onClick={() => setGoing(name)}
+                onClick={() => setGoing({ db: own, name })}
               >
                 Delete
               </button>
@@ -60,20 +61,21 @@ export function ContinuousQueries({ db }: { readonly db: string }) {
         ]}
         empty={
           <>
-            {db} has no continuous queries. A continuous query aggregates each time interval and
-            writes the results to a table. Create one with CREATE CONTINUOUS QUERY.
+            {db === '' ? 'No continuous queries yet.' : `${db} has no continuous queries.`} A
+            continuous query aggregates each time interval and writes the results to a table. Create
+            one with CREATE CONTINUOUS QUERY.
           </>
         }
       />
       {going !== undefined && (
         <ConfirmDelete
           what="continuous query"
-          name={going}
+          name={going.name}
           loss="A run in progress is canceled. The written rows are kept."
           onClose={() => setGoing(undefined)}
           act={async () => {
-            await deleteContinuousQuery(db, going);
-            await changed(`${going} deleted`);
+            await deleteContinuousQuery(going.db, going.name);
+            await changed(`${going.name} deleted`);
           }}
         />
       )}

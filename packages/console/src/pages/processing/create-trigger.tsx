@@ -5,10 +5,13 @@ import {
   fetchPluginCode,
   savePluginCode,
 } from '@plinth/console-core/api/processing.js';
+import { specificationOf } from '@plinth/console-core/lib/plugins/next-runs.js';
 import { parseArguments, pluginTemplate } from '@plinth/console-core/lib/plugins/specification.js';
 import { useState } from 'react';
+import { DatabaseField } from '../../components/controls/database-choice.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { TextField } from '../../components/controls/text-field.js';
+import { type Schedule, ScheduleFields } from './schedule-fields.js';
 
 const BEHAVIORS = ['log', 'retry', 'disable'] as const;
 const ARGUMENTS = 'Invalid arguments; use pairs such as host=a, limit=10.';
@@ -22,31 +25,38 @@ const fieldOf = (error: unknown): Field | undefined =>
 
 /** Creates a trigger for existing code, or for a new file that starts with a template. */
 export function CreateTrigger(props: {
-  readonly db: string;
+  /** The selected database. */
+  readonly preset: string;
+  readonly names: readonly string[];
   readonly onClose: () => void;
-  readonly onCreated: (name: string, isNewFile: boolean) => void;
+  readonly onCreated: (
+    trigger: { readonly db: string; readonly name: string },
+    isNewFile: boolean,
+  ) => void;
 }) {
-  const { db, onClose, onCreated } = props;
+  const { preset, names, onClose, onCreated } = props;
+  const [db, setDb] = useState(preset);
   const [isNewFile, setIsNewFile] = useState(false);
   const [name, setName] = useState('');
   const [plugin, setPlugin] = useState('');
-  const [specification, setSpecification] = useState('');
+  const [schedule, setSchedule] = useState<Schedule>({ kind: 'every', value: '' });
   const [args, setArgs] = useState('');
   const [errorBehavior, setErrorBehavior] = useState<string>('log');
   const parsed = parseArguments(args);
+  const specification = specificationOf(schedule.kind, schedule.value);
   const path =
     plugin.trim() === '' && isNewFile && name !== '' ? `${name.trim()}.py` : plugin.trim();
   const create = async () => {
-    if (isNewFile) await createFile(path, pluginTemplate(specification.trim()));
+    if (isNewFile) await createFile(path, pluginTemplate(specification));
     await createTrigger({
-      ...{ db, name: name.trim(), plugin: path, specification: specification.trim() },
+      ...{ db, name: name.trim(), plugin: path, specification },
       ...{ args: parsed ?? {}, errorBehavior, isDisabled: isNewFile },
     });
-    onCreated(name.trim(), isNewFile);
+    onCreated({ db, name: name.trim() }, isNewFile);
   };
   return (
     <FormDialog
-      title={`Create trigger in ${db}`}
+      title="Create trigger"
       action="Create"
       doing="Creating …"
       canAct={name !== '' && path !== '' && specification !== '' && parsed !== undefined}
@@ -66,6 +76,7 @@ export function CreateTrigger(props: {
               onChange={setName}
               mistake={mistakeOf('trigger_name')}
             />
+            <DatabaseField db={db} names={names} onChange={setDb} />
             <CodeChoice isNew={isNewFile} onChange={setIsNewFile} />
             <TextField
               label="Plugin"
@@ -80,19 +91,10 @@ export function CreateTrigger(props: {
                   : "A file or folder in the server's plugin folder."
               }
             />
-            <TextField
-              label="Runs on"
-              isCode
-              value={specification}
-              onChange={setSpecification}
+            <ScheduleFields
+              schedule={schedule}
+              onChange={setSchedule}
               mistake={mistakeOf('trigger_specification')}
-              placeholder="every:1h"
-              hint={
-                <>
-                  <code>all_tables</code>, <code>table:cpu</code>, <code>every:10s</code>,{' '}
-                  <code>cron:0 0 6 * * *</code> (in UTC) or <code>request:path</code>
-                </>
-              }
             />
             <TextField
               label="Arguments"

@@ -4,17 +4,22 @@ import {
   type TriggerActivity,
 } from '@plinth/console-core/api/processing.js';
 import { useQuery } from '@tanstack/react-query';
+import { fetchOfEach } from '../../components/controls/database-choice.js';
 
 const ACTIVITY_MS = 10_000;
 
-/** What the triggers of a database did in the last hour. */
-export const useTriggerActivity = (db: string) =>
-  useQuery({
-    queryKey: ['tsdb', 'triggers', db, 'activity'],
-    queryFn: () => fetchTriggerActivity(db),
-    enabled: db !== '',
+/** Returns a function for what a trigger of these databases did in the last hour. */
+export function useTriggerActivity(dbs: readonly string[]) {
+  const activity = useQuery({
+    queryKey: ['tsdb', 'triggers', 'activity', dbs],
+    queryFn: () => fetchOfEach(dbs, fetchTriggerActivity),
+    enabled: dbs.length > 0,
     refetchInterval: ACTIVITY_MS,
+    placeholderData: (before) => before,
   });
+  return (db: string, name: string): TriggerActivity | undefined =>
+    activity.data?.find((each) => each.db === db && each.trigger_name === name);
+}
 
 /** The state of a trigger. An enabled trigger whose last run failed is failing. */
 export function TriggerChip(props: {

@@ -38,7 +38,7 @@ export function TriggerPage() {
     queryKey: ['tsdb', 'triggers', db],
     queryFn: () => fetchTriggers(db),
   });
-  const activity = useTriggerActivity(db);
+  const activityOf = useTriggerActivity([db]);
   const { act, changed } = useChanges('tsdb', 'triggers');
   const trigger = triggers.data?.find((each) => each.trigger_name === name);
   const { disabled = false } = trigger ?? {};
@@ -53,10 +53,7 @@ export function TriggerPage() {
         <h1 tabIndex={-1}>{name}</h1>
         {trigger && (
           <>
-            <TriggerChip
-              trigger={trigger}
-              activity={activity.data?.find((each) => each.trigger_name === name)}
-            />
+            <TriggerChip trigger={trigger} activity={activityOf(db, name)} />
             <span className="row wrap end">
               <button
                 type="button"

@@ -2,16 +2,21 @@ import {
   deleteTrigger,
   fetchTriggers,
   switchTrigger,
+  type Trigger,
   type TriggerActivity,
 } from '@plinth/console-core/api/processing.js';
 import { specificationText } from '@plinth/console-core/lib/plugins/specification.js';
+import { runDuration } from '@plinth/console-core/lib/plugins/trigger-runs.js';
 import { countText, timeText } from '@plinth/console-core/lib/units.js';
-import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ConfirmDelete } from '../../components/controls/confirm-delete.js';
-import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
-import { DatabaseChoice, useDatabase } from '../../components/controls/database-choice.js';
+import { ACTIONS, DataTable, type TableColumn } from '../../components/controls/data-table.js';
+import {
+  DatabaseChoice,
+  LeftOut,
+  useOfDatabases,
+} from '../../components/controls/database-choice.js';
 import { Icon } from '../../components/controls/icon.js';
 import { MenuButton } from '../../components/controls/menu-button.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
@@ -21,91 +26,84 @@ import { CreateTrigger } from './create-trigger.js';
 import { TriggerChip, useTriggerActivity } from './trigger-chip.js';
 import { TriggerLog } from './trigger-log.js';
 
-/** Lists the triggers of a database and the log lines of their plugins. */
+/** Its log contains the lines of all databases. */
+const ALL_DATABASES = '_internal';
+
+type Row = Trigger & { readonly db: string };
+
+/** Lists the triggers of all databases and the log lines of their plugins. */
 export function TriggersPage() {
-  const { db, names } = useDatabase();
-  const [isCreating, setIsCreating] = useState(false);
-  const [going, setGoing] = useState<string | undefined>();
+  const { create = '' } = useSearch({ strict: false }) as Record<string, string>;
+  const { db, names, choice, rows, leftCount } = useOfDatabases('triggers', fetchTriggers);
+  const [isCreating, setIsCreating] = useState(create === '1');
+  const [going, setGoing] = useState<Row | undefined>();
   const navigate = useNavigate();
-  const open = (name: string, tab?: string) =>
+  const open = (trigger: { readonly db: string; readonly name: string }, tab?: string) =>
     void navigate({
       to: '/triggers/$db/$name',
-      params: { db, name },
+      params: trigger,
       search: tab === undefined ? {} : { tab },
     });
-  const triggers = useQuery({
-    queryKey: ['tsdb', 'triggers', db],
-    queryFn: () => fetchTriggers(db),
-    enabled: db !== '',
-  });
-  const activity = useTriggerActivity(db);
-  const activityOf = (name: string) =>
-    activity.data?.find(({ trigger_name }) => trigger_name === name);
+  const activityOf = useTriggerActivity([...new Set(rows.data?.map((row) => row.db))]);
   const { act, changed } = useChanges('tsdb', 'triggers');
-  const setEnabled = (name: string, isOn: boolean) =>
-    act(() => switchTrigger(db, name, isOn), `${name} ${isOn ? 'enabled' : 'disabled'}`);
+  const setEnabled = ({ db: own, trigger_name: name }: Row, isOn: boolean) =>
+    act(() => switchTrigger(own, name, isOn), `${name} ${isOn ? 'enabled' : 'disabled'}`);
   return (
     <div className="page">
       <header className="page-head">
         <h1 tabIndex={-1}>Triggers</h1>
-        <DatabaseChoice path="/triggers" db={db} names={names} />
-        <button type="button" className="button primary end" onClick={() => setIsCreating(true)}>
+        <DatabaseChoice path="/triggers" db={db} names={names} hasAll />
+        <button
+          type="button"
+          className="button primary end"
+          disabled={choice.preset === ''}
+          title={choice.preset === '' ? 'Create a database first' : undefined}
+          onClick={() => setIsCreating(true)}
+        >
           <Icon name="plus" size={14} /> Create trigger
         </button>
       </header>
-      <QueryProblem of={triggers} />
+      <QueryProblem of={rows} />
       <DataTable
         label="Triggers"
-        rows={triggers.data}
-        keyOf={(trigger) => {
-          const { trigger_name: name } = trigger;
-          return name;
-        }}
-        onOpen={({ trigger_name }) => open(trigger_name)}
+        rows={rows.data}
+        keyOf={(row) => `${row.db} ${row.trigger_name}`}
+        onOpen={(row) => open({ db: row.db, name: row.trigger_name })}
         columns={[
           {
             title: 'Trigger',
-            cell: ({ trigger_name: name }) => (
-              <Link to="/triggers/$db/$name" params={{ db, name }}>
+            cell: ({ db: own, trigger_name: name }) => (
+              <Link to="/triggers/$db/$name" params={{ db: own, name }}>
                 {name}
               </Link>
             ),
           },
+          { title: 'Database', cell: (row) => row.db },
           {
             title: 'State',
-            cell: (trigger) => (
-              <TriggerChip trigger={trigger} activity={activityOf(trigger.trigger_name)} />
+            cell: (row) => (
+              <TriggerChip trigger={row} activity={activityOf(row.db, row.trigger_name)} />
             ),
           },
-          { title: 'Runs on', cell: (trigger) => specificationText(trigger.trigger_specification) },
-          { title: 'Plugin', cell: (trigger) => <code>{trigger.plugin_filename}</code> },
-          { title: 'On error', cell: (trigger) => trigger.error_behavior },
-          {
-            title: 'Last run (UTC)',
-            className: 'nowrap',
-            cell: ({ trigger_name }) => lastRunText(activityOf(trigger_name)),
-          },
-          {
-            title: 'Errors (1 h)',
-            className: 'num',
-            cell: ({ trigger_name }) => countText(activityOf(trigger_name)?.error_count ?? 0),
-          },
+          { title: 'Runs on', cell: (row) => specificationText(row.trigger_specification) },
+          { title: 'Plugin', cell: (row) => <code>{row.plugin_filename}</code> },
+          ...activityColumns((row) => activityOf(row.db, row.trigger_name)),
           {
             ...ACTIONS,
-            cell: (trigger) => {
-              const { trigger_name: name, disabled } = trigger;
+            cell: (row) => {
+              const { trigger_name: name, disabled } = row;
               return (
                 <MenuButton
                   label={`Actions for ${name}`}
                   className="small quiet"
                   entries={[
-                    { id: 'log', label: 'View log', act: () => open(name, 'log') },
+                    { id: 'log', label: 'View log', act: () => open({ db: row.db, name }, 'log') },
                     {
                       id: 'toggle',
                       label: disabled ? 'Enable' : 'Disable',
-                      act: () => void setEnabled(name, disabled),
+                      act: () => void setEnabled(row, disabled),
                     },
-                    { id: 'delete', label: 'Delete …', act: () => setGoing(name) },
+                    { id: 'delete', label: 'Delete …', act: () => setGoing(row) },
                   ]}
                 >
                   …
@@ -116,40 +114,68 @@ export function TriggersPage() {
         ]}
         empty={
           <>
-            {db} has no triggers. A trigger runs a Python plugin when rows are written, on a
-            schedule, or on an HTTP request. Plugins are loaded from the folder set with
-            --plugin-dir.
+            {db === '' ? 'No triggers yet.' : `${db} has no triggers.`} A trigger runs a Python
+            plugin when rows are written, on a schedule, or on an HTTP request. Plugins are loaded
+            from the folder set with --plugin-dir.
           </>
         }
       />
-      {db !== '' && <ContinuousQueries key={db} db={db} />}
-      {db !== '' && <TriggerLog key={db} db={db} name="" />}
-      {isCreating && (
+      <LeftOut count={leftCount} />
+      {names.length > 0 && <ContinuousQueries key={`queries ${db}`} />}
+      {names.length > 0 && <TriggerLog key={`log ${db}`} db={db || ALL_DATABASES} name="" />}
+      {isCreating && choice.preset !== '' && (
         <CreateTrigger
-          db={db}
+          {...choice}
           onClose={() => setIsCreating(false)}
-          onCreated={(name, isNewFile) => {
+          onCreated={(trigger, isNewFile) => {
             setIsCreating(false);
-            void changed(`${name} created`);
-            if (isNewFile) open(name);
+            void changed(`${trigger.name} created`);
+            if (isNewFile) open(trigger);
           }}
         />
       )}
       {going !== undefined && (
         <ConfirmDelete
           what="trigger"
-          name={going}
+          name={going.trigger_name}
           loss="A run in progress is canceled. The plugin file and the written rows are kept."
           onClose={() => setGoing(undefined)}
           act={async () => {
-            await deleteTrigger(db, going);
-            await changed(`${going} deleted`);
+            const { db: own, trigger_name: name } = going;
+            await deleteTrigger(own, name);
+            await changed(`${name} deleted`);
           }}
         />
       )}
     </div>
   );
 }
+
+/** The columns about the last hour. */
+const activityColumns = (
+  activityOf: (row: Row) => TriggerActivity | undefined,
+): readonly TableColumn<Row>[] => [
+  {
+    title: 'Last run (UTC)',
+    className: 'nowrap',
+    cell: (row) => lastRunText(activityOf(row)),
+  },
+  {
+    title: 'Runs (1 h)',
+    className: 'num',
+    cell: (row) => countText(activityOf(row)?.run_count ?? 0),
+  },
+  {
+    title: 'Errors (1 h)',
+    className: 'num',
+    cell: (row) => countText(activityOf(row)?.error_count ?? 0),
+  },
+  {
+    title: 'Duration',
+    className: 'num nowrap',
+    cell: (row) => runDuration(activityOf(row)?.last_end ?? '') ?? '–',
+  },
+];
 
 function lastRunText(activity: TriggerActivity | undefined): string {
   const times = [activity?.last_success, activity?.last_error];

@@ -7,6 +7,9 @@ import { QueryProblem } from '../../components/controls/problem-note.js';
 import { toast } from '../../components/controls/toasts.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { useLiveState } from '../../components/live/use-live.js';
+import { SearchCheckbox } from '../../components/search/search-fields.js';
+import { useSearchParams } from '../../components/search/use-search-params.js';
+import { SectionTabs } from '../../components/shell/section-tabs.js';
 import './queries.css';
 
 const SHOWN_COUNT = 100;
@@ -14,15 +17,18 @@ const SHOWN_COUNT = 100;
 const KEPT_COUNT = 1000;
 const QUERIES = ['tsdb', 'queries'];
 
-/** Lists the running queries and the most recent ones. */
+/** Lists the running queries and the most recent ones; those of the console only on request. */
 export function QueriesPage() {
-  const { refetchInterval, statusText } = useLiveState<readonly LoggedQuery[]>('queries', {
-    queryKey: QUERIES,
-    read: (data) => data.queries,
-  });
+  const [{ console: own = '' }] = useSearchParams();
+  const hasConsole = own === '1';
+  const queryKey = [...QUERIES, hasConsole];
+  const { refetchInterval, statusText } = useLiveState<readonly LoggedQuery[]>(
+    hasConsole ? 'queries' : 'queries:without-console',
+    { queryKey, read: (data) => data.queries },
+  );
   const queries = useQuery({
-    queryKey: QUERIES,
-    queryFn: () => fetchQueries({ limit: SHOWN_COUNT }),
+    queryKey,
+    queryFn: () => fetchQueries({ limit: SHOWN_COUNT, console: hasConsole }),
     refetchInterval,
   });
   const all = queries.data ?? [];
@@ -34,8 +40,10 @@ export function QueriesPage() {
     <div className="page">
       <header className="page-head">
         <h1 tabIndex={-1}>Queries</h1>
+        <SearchCheckbox label="Show queries of the console" name="console" />
         <span className="soft small">this node, {statusText}</span>
       </header>
+      <SectionTabs section="/server" />
       <QueryProblem of={queries} />
       <section className="stack" aria-labelledby="running-title">
         <h2 id="running-title">Running {running.length > 0 && `(${running.length})`}</h2>
@@ -94,6 +102,8 @@ function QueryTable(props: {
         },
         { title: 'State', cell: ({ phase }) => <PhaseChip phase={phase} /> },
         { title: 'Duration', className: 'num nowrap', cell: ({ age_ms }) => millisText(age_ms) },
+        { title: 'Token', cell: ({ token }) => token ?? '–' },
+        { title: 'Database', cell: ({ db }) => db ?? '–' },
         { title: 'Language', cell: ({ language }) => language },
         {
           title: 'Query',

@@ -14,6 +14,7 @@ import { useMemo } from 'react';
 import { TimeChart } from '../../components/chart/time-chart.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 import { refreshMs, TimePicker } from '../../components/explore/time-picker.js';
+import { SectionTabs } from '../../components/shell/section-tabs.js';
 import { useServer } from '../../components/shell/server-context.js';
 import { LogList } from './log-list.js';
 import { PANELS, type Panel } from './panels.js';
@@ -23,12 +24,6 @@ import './queries.css';
 const INTERNAL = '_internal';
 const MAX_POINTS = 180;
 const DEFAULT_REFRESH = '10s';
-
-const TABS = [
-  ['', 'Dashboard'],
-  ['settings', 'Settings'],
-  ['logs', 'Logs'],
-] as const;
 
 /** Shows the server's own metrics, settings and logs. */
 export function ServerPage() {
@@ -59,22 +54,7 @@ export function ServerPage() {
           </span>
         )}
       </header>
-      <nav className="tabs" aria-label="Server sections">
-        {TABS.map(([name, label]) => (
-          <a
-            key={name}
-            href={`/console/server${name === '' ? '' : `?tab=${name}`}`}
-            aria-current={tab === name ? 'page' : undefined}
-            onClick={(event) => {
-              if (event.ctrlKey || event.metaKey) return;
-              event.preventDefault();
-              void navigate({ to: '/server', search: name === '' ? {} : { tab: name } });
-            }}
-          >
-            {label}
-          </a>
-        ))}
-      </nav>
+      <SectionTabs section="/server" />
       {tab === 'settings' && (
         <SettingsList find={search['find'] ?? ''} isAll={search['all'] === '1'} />
       )}
@@ -121,7 +101,7 @@ function PanelCard(props: {
         throw new Error('invalid time range; use times such as now-1h and now');
       const at = { language: 'sql', range: resolved, maxPoints: MAX_POINTS } as const;
       const { text } = expandMacros(panel.sql, at);
-      const query = { db: INTERNAL, lang: 'sql', text } as const;
+      const query = { db: INTERNAL, lang: 'sql', text, isOwn: true } as const;
       const { frame } = await resultRunner.run(query, { signal, onProgress: () => undefined });
       return { frame, range: resolved };
     },

@@ -15,8 +15,8 @@ import { QueryProblem } from '../../components/controls/problem-note.js';
 import { SecretDialog } from '../../components/controls/secret-dialog.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
+import { SectionTabs } from '../../components/shell/section-tabs.js';
 import { useServer } from '../../components/shell/server-context.js';
-import { UsersSection } from './users-section.js';
 
 const OPERATOR = '_admin';
 
@@ -42,6 +42,7 @@ export function TokensPage() {
           </button>
         )}
       </header>
+      <SectionTabs section="/tokens" />
       {!auth && (
         <p className="card empty soft">
           Authentication is disabled: the server was started with --without-auth, so there are no
@@ -113,7 +114,6 @@ export function TokensPage() {
           />
         </section>
       )}
-      <UsersSection />
       {isCreating && (
         <CreateToken
           onClose={() => {

@@ -8,6 +8,7 @@ import { storageToWire } from './storage-routes.js';
 
 const QUERIES_INTERVAL_MS = 2000;
 const JOBS_INTERVAL_MS = 1000;
+const WITHOUT_CONSOLE = 'without-console';
 const SHOWN_QUERY_COUNT = 100;
 /** Limits the size of updates, because all queries are sent again with each change. */
 const SHOWN_TEXT_LENGTH = 500;
@@ -24,14 +25,18 @@ export const liveSources = (parts: Parts): readonly LiveSource[] => {
     {
       name: 'queries',
       isState: true,
-      open: ({ length }, notify) =>
-        length > 0
+      open: ([queries, ...more], notify) =>
+        more.length > 0 || (queries !== undefined && queries !== WITHOUT_CONSOLE)
           ? undefined
           : watchState(
               { ...parts, intervalMs: QUERIES_INTERVAL_MS },
               () =>
                 queriesToWire(queryLog, {
-                  ...{ running: false, limit: SHOWN_QUERY_COUNT },
+                  ...{
+                    running: false,
+                    hasConsole: queries === undefined,
+                    limit: SHOWN_QUERY_COUNT,
+                  },
                   maxTextLength: SHOWN_TEXT_LENGTH,
                 }),
               (state) => notify('queries', state),

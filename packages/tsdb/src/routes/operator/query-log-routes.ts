@@ -4,6 +4,7 @@ import {
   OpenApi,
   operatorFailure,
   operatorRoute,
+  type Principal,
   type Route,
 } from '@plinth/kernel';
 import type { QueryLog } from '@plinth/tsdb-engine/query/log/query-log.js';
@@ -19,7 +20,14 @@ const Query = Type.Object({
   running: Type.Boolean(),
   age_ms: Type.Number({ description: 'until now, or until the end' }),
   file_count: Type.Optional(Type.Integer()),
+  db: Type.Optional(Type.String({ description: 'the database of the request' })),
+  token: Type.Optional(
+    Type.String({ description: 'the name of the token or user; absent without authentication' }),
+  ),
 });
+
+/** The web console starts the statements that fill its pages with this comment. */
+const CONSOLE_COMMENT = '/* console */';
 
 /** Running queries and the latest finished ones. */
 export const queryLogRoutes = (log: QueryLog): readonly Route[] => [
@@ -30,6 +38,12 @@ export const queryLogRoutes = (log: QueryLog): readonly Route[] => [
         running: Type.Optional(
           Type.Boolean({ default: false, description: 'return only running queries' }),
         ),
+        console: Type.Optional(
+          Type.Boolean({
+            default: true,
+            description: `return also the queries of the web console, which start with ${CONSOLE_COMMENT}`,
+          }),
+        ),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
       }),
     },
@@ -39,8 +53,8 @@ export const queryLogRoutes = (log: QueryLog): readonly Route[] => [
         OpenApi.json(Type.Object({ queries: Type.Array(Query) })),
       ),
     },
-    handle(_request, { query: { running = false, limit = 100 } }) {
-      return jsonResponse(200, queriesToWire(log, { running, limit }));
+    handle(_request, { query: { running = false, console = true, limit = 100 } }) {
+      return jsonResponse(200, queriesToWire(log, { running, hasConsole: console, limit }));
     },
   }),
   operatorRoute('DELETE', `${PATH}/:id`, {
@@ -66,10 +80,21 @@ export const queryLogRoutes = (log: QueryLog): readonly Route[] => [
  */
 export function queriesToWire(
   log: QueryLog,
-  options: { readonly running: boolean; readonly limit: number; readonly maxTextLength?: number },
+  options: {
+    readonly running: boolean;
+    /** Whether the queries of the web console are included. */
+    readonly hasConsole: boolean;
+    readonly limit: number;
+    readonly maxTextLength?: number;
+  },
 ): object {
-  const { running, limit, maxTextLength = Number.POSITIVE_INFINITY } = options;
-  const entries = log.entries().filter((entry) => !running || entry.isRunning);
+  const { running, hasConsole, limit, maxTextLength = Number.POSITIVE_INFINITY } = options;
+  const entries = log
+    .entries()
+    .filter(
+      ({ isRunning, properties }) =>
+        (!running || isRunning) && (hasConsole || !properties.text.startsWith(CONSOLE_COMMENT)),
+    );
   return {
     queries: entries
       .slice(-limit)
@@ -84,6 +109,13 @@ export function queriesToWire(
         running: entry.isRunning,
         age_ms: Math.round(entry.ageMs * 1000) / 1000,
         ...(entry.fileCount !== undefined && { file_count: entry.fileCount }),
+        ...(entry.properties.database !== undefined && { db: entry.properties.database }),
+        ...tokenOf(entry.properties.principal),
       })),
   };
+}
+
+function tokenOf(principal: Principal | undefined): { readonly token?: string } {
+  if (principal?.kind === 'admin') return { token: principal.tokenName };
+  return principal?.kind === 'grantee' ? { token: principal.name } : {};
 }

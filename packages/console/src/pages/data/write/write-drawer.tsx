@@ -1,5 +1,6 @@
 import { fetchDatabases } from '@plinth/console-core/api/tsdb.js';
 import { sampleQuery } from '@plinth/console-core/lib/query/plot-query.js';
+import { lastDatabase } from '@plinth/console-core/lib/storage/last-database.js';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -14,7 +15,7 @@ type Way = keyof typeof WAYS;
 /** Writes line protocol or a CSV file to a database. */
 export function WriteDrawer(props: { readonly db: string; readonly onClose: () => void }) {
   const { onClose } = props;
-  const [db, setDb] = useState(props.db);
+  const [db, setDb] = useState(props.db || lastDatabase());
   const [way, setWay] = useState<Way>('lines');
   const [isSending, setIsSending] = useState(false);
   const [isUnwritten, setIsUnwritten] = useState(false);

@@ -14,7 +14,11 @@ export function usePlan() {
     const query = textToSend(search);
     if (query === undefined) return;
     try {
-      const rows = await queryRows<PlanRow>({ ...query, text: `EXPLAIN ANALYZE ${query.text}` });
+      const rows = await queryRows<PlanRow>({
+        ...query,
+        isOwn: false,
+        text: `EXPLAIN ANALYZE ${query.text}`,
+      });
       const plan = rows.map((row) => parsePlan(row.plan)).findLast((each) => each !== undefined);
       setState(plan === undefined ? { error: new Error('the plan has no steps') } : { plan });
     } catch (error) {

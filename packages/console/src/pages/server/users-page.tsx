@@ -22,6 +22,7 @@ import { QueryProblem } from '../../components/controls/problem-note.js';
 import { SecretDialog } from '../../components/controls/secret-dialog.js';
 import { TextField } from '../../components/controls/text-field.js';
 import { useChanges } from '../../components/controls/use-changes.js';
+import { SectionTabs } from '../../components/shell/section-tabs.js';
 
 type Open =
   | { readonly kind: 'create' }
@@ -34,19 +35,24 @@ const PRIVILEGE_LABELS: Readonly<Record<Privilege, string>> = {
 };
 
 /** Lists the InfluxDB 1.x users, for clients that log in with a username and a password. */
-export function UsersSection() {
+export function UsersPage() {
   const [open, setOpen] = useState<Open | undefined>();
   const users = useQuery({ queryKey: ['users'], queryFn: fetchUsers });
   const close = () => setOpen(undefined);
   const { act, changed } = useChanges('users');
   return (
-    <section className="stack" aria-labelledby="users-title">
-      <div className="row wrap">
-        <h2 id="users-title">InfluxDB 1.x users</h2>
-        <button type="button" className="button end" onClick={() => setOpen({ kind: 'create' })}>
+    <div className="page">
+      <header className="page-head">
+        <h1 tabIndex={-1}>InfluxDB 1.x users</h1>
+        <button
+          type="button"
+          className="button primary end"
+          onClick={() => setOpen({ kind: 'create' })}
+        >
           <Icon name="plus" size={14} /> Create user
         </button>
-      </div>
+      </header>
+      <SectionTabs section="/tokens" />
       <QueryProblem of={users} />
       <DataTable
         label="Users"
@@ -132,7 +138,7 @@ export function UsersSection() {
           }}
         />
       )}
-    </section>
+    </div>
   );
 }
 
