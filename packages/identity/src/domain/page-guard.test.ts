@@ -119,5 +119,8 @@ it('quotes the requested host only if it is short and printable', () => {
     messageOf({ origin: `https://${'x'.repeat(500)}` }),
     /^pages from https:\/\/x{92} cannot send/,
   );
-  assert.match(messageOf({ 'sec-fetch-site': 'cross-site' }), /^pages from other sites cannot send/);
+  assert.match(
+    messageOf({ 'sec-fetch-site': 'cross-site' }),
+    /^pages from other sites cannot send/,
+  );
 });

@@ -119,7 +119,12 @@ it('refuses names that are invalid, reserved or in use', async () => {
       '"a\\tb" contains a tab or newline and cannot be written in line protocol; use another name',
     ],
     ['temp', 'time', 'rename_invalid', "'time' is a reserved column; use another name"],
-    ['temp', 'temp', 'rename_invalid', "the column already has the name 'temp'; use a different name"],
+    [
+      'temp',
+      'temp',
+      'rename_invalid',
+      "the column already has the name 'temp'; use a different name",
+    ],
     ['temp', 'host', 'name_taken', "column 'host' already exists; use another name"],
     ['time', 't', 'rename_invalid', "column 'time' cannot be renamed; choose a tag or a field"],
     ['none', 't', 'column_not_known', 'Column none not in table m'],

@@ -90,9 +90,7 @@ function renamed(path: string, { options = {} }: Alias): string {
   const rows = Object.entries(options).map(
     ([theirs, ours]) => `  ${theirs} is ${ours || 'the positional argument'}`,
   );
-  return rows.length === 0
-    ? ''
-    : `\nOptions with a different name in ${path}:\n${rows.join('\n')}`;
+  return rows.length === 0 ? '' : `\nOptions with a different name in ${path}:\n${rows.join('\n')}`;
 }
 
 /** Returns the table of `influxdb3` commands for `docs/COMMANDS.md`. */
