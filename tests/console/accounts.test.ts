@@ -222,8 +222,8 @@ it('sets facts and requirements of an account as the operator', { skip: SKIP }, 
   await page
     .getByRole('row', { name: /identity.business_details.phone user card_payments/ })
     .waitFor();
-  await page.getByLabel('Reject: reason').selectOption('fraud');
-  await page.getByLabel('Cash balance').fill('{"usd": 1250}');
+  await page.getByLabel('Reason', { exact: true }).selectOption('fraud');
+  await page.getByLabel('Cash balance', { exact: true }).fill('{"usd": 1250}');
   await look(page, 'operator');
   await page.getByRole('button', { name: 'Save state' }).click();
   await page.getByText('State saved').waitFor();
