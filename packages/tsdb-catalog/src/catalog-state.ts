@@ -132,7 +132,7 @@ export class CatalogState {
     return shown;
   }
 
-  /** Replaces the snapshot of a table, which may have another name than before. */
+  /** Replaces the snapshot of a table, which may have a new name. */
   showRenamed(database: DatabaseSchema, before: string, entry: TableEntry): void {
     const tables = new Map(database.tables);
     tables.delete(before);

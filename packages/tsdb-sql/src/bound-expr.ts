@@ -28,9 +28,9 @@ export interface Constant {
 
 export type Folding = 'value' | 'null';
 
-/** A checked expression with its DuckDB text and properties for later checks. */
+/** A checked expression with its DuckDB SQL and properties for later checks. */
 export interface BoundExpr {
-  /** DuckDB text, parenthesized where needed so that it can be used as an operand. */
+  /** DuckDB SQL, parenthesized where needed so that it can be used as an operand. */
   readonly text: string;
   readonly type: SqlType;
   /** Output name without an alias, in DataFusion's form: `avg(cpu.usage)`, `count(*)`. */

@@ -28,14 +28,14 @@ const PLAN_COLUMNS = ['plan_type', 'plan'].map((name) => ({
 /** Maximum number of macro expansions, which take DuckDB about a second. */
 const MAX_MACROS = 1500;
 /**
- * Maximum characters of DuckDB text per bound expression; some expressions are repeated in the text
+ * Maximum characters of DuckDB SQL per bound expression; some expressions are repeated in the text
  * around them.
  */
 const TEXT_PER_BOUND = 64;
 
 /** A plan as plain data that can be sent between threads. */
 export interface SerializedPlan extends Omit<PlannedQuery, 'render' | 'columnQuery'> {
-  /** DuckDB text; each odd piece is a scan index, which is replaced by the text of the scan. */
+  /** DuckDB SQL; each odd piece is a scan index, which is replaced by the text of the scan. */
   readonly pieces: readonly string[];
 }
 

@@ -97,7 +97,7 @@ describe('plinth serve --check', () => {
       [
         [],
         { PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: 'plat-x:sk_test_secret' },
-        /a platform id must be plat_/,
+        /invalid platform id; use "plat_"/,
       ],
       [['--config', missing], {}, /none\.json: .*ENOENT/],
     ] as const) {

@@ -167,7 +167,7 @@ it('an import stored nothing when another node had removed what it was about to 
     assert.deepEqual([status, json['code']], [409, 'conflict'], publish);
     assert.match(
       String(json['error']),
-      /through another node; nothing was stored; retry the request/,
+      /through another node, so nothing was stored; retry the request/,
     );
   }
   assert.equal(await shownBy(node), before);
@@ -276,7 +276,7 @@ describe('editors of game data on two nodes', { skip: SKIP }, () => {
     for (const { status, json } of responses) {
       if (status === 200) continue;
       assert.deepEqual([status, json['code']], [409, 'conflict']);
-      assert.match(String(json['error']), /through another node; nothing was stored/);
+      assert.match(String(json['error']), /through another node, so nothing was stored/);
     }
     await untilEqual([one, other]);
     for (const [index, { status }] of responses.entries()) {

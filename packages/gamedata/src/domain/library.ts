@@ -252,7 +252,7 @@ export class Library {
     );
     if (faults.length > 0) {
       throw gameDataError('validation_failed', {
-        message: `validation errors: ${faults.length}; nothing was published`,
+        message: `the draft was not published (validation errors: ${faults.length}); fix them first`,
         details: faults,
       });
     }

@@ -25,7 +25,7 @@ export interface RelationalStore {
    * `transaction`, and no changes of a running transaction. It cannot write.
    */
   reader<DB>(): Kysely<DB>;
-  /** Applies the missing migrations of `service` in order, each once. */
+  /** Applies the pending migrations of `service` in order, each once. */
   migrate(service: string, migrations: readonly Migration[]): Promise<void>;
   close(): Promise<void>;
 }

@@ -43,7 +43,7 @@ const META = { verifiable_password_authentication: false, installed_version: '3.
 
 /** Creates the GitHub endpoints that no other service provides. Source: rate-limits, sections 3.2 and 19. */
 export function githubRoutes(deps: {
-  /** Whether this service serves `/meta`. If the webhook service runs, it returns more there. */
+  /** Whether this service serves `/meta`. If the webhook service runs, that service serves it instead, with more fields. */
   readonly ownsMeta: boolean;
   readonly mint: MintInstallationToken;
   notFound(request: HttpRequest): HttpResponse;

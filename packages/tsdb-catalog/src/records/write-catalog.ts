@@ -137,7 +137,7 @@ function newColumns({ before, after: { schema } }: TableChange) {
 }
 
 /**
- * Changes of several databases may become durable in another order than their ids were assigned.
+ * Changes of several databases may become durable in a different order than their ids were assigned.
  */
 async function keepAhead(
   tx: Transaction<CatalogTables>,

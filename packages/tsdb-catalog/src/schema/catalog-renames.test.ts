@@ -104,7 +104,7 @@ it('refuses names that are invalid, reserved or in use', async () => {
       'rename_invalid',
       '"x\\\\" ends with a backslash and cannot be written in line protocol; use another name',
     ],
-    ['m', 'rename_invalid', "the table already has the name 'm'; use another"],
+    ['m', 'rename_invalid', "the table already has the name 'm'; use a different name"],
     ['other', 'name_taken', "table 'other' already exists; use another name"],
     [gone, 'name_taken', `a deleted table still has the name '${gone}'; use another name`],
   ] as const;
@@ -119,7 +119,7 @@ it('refuses names that are invalid, reserved or in use', async () => {
       '"a\\tb" contains a tab or newline and cannot be written in line protocol; use another name',
     ],
     ['temp', 'time', 'rename_invalid', "'time' is a reserved column; use another name"],
-    ['temp', 'temp', 'rename_invalid', "the column already has the name 'temp'; use another"],
+    ['temp', 'temp', 'rename_invalid', "the column already has the name 'temp'; use a different name"],
     ['temp', 'host', 'name_taken', "column 'host' already exists; use another name"],
     ['time', 't', 'rename_invalid', "column 'time' cannot be renamed; choose a tag or a field"],
     ['none', 't', 'column_not_known', 'Column none not in table m'],

@@ -20,7 +20,7 @@ export interface FlushSettings {
 
 /**
  * A generation of this size is flushed as soon as writes pause. Segments are sorted by series, so
- * queries for few series read little, and no client waits for the work.
+ * queries for a few series read little data, and no client waits for the work.
  */
 const IDLE_FLUSH_BYTES = 128 * 1024 * 1024;
 const IDLE_FLUSH_MS = 1000;

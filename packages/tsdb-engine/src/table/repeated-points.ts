@@ -91,7 +91,7 @@ export class RepeatedPoints {
       await this.#segments.verify(open);
     } catch (error) {
       if (!(error instanceof FileDamaged)) throw error;
-      // Permanent: if the file is restored, its points remain unknown until the next start.
+      // Kept until the next start: even if the file is restored, its points remain unknown until then.
       open.verified = Promise.reject(error);
       open.verified.catch(() => undefined); // every query that needs the segment receives the error
       return;

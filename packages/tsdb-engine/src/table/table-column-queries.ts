@@ -153,7 +153,7 @@ export class TableColumnQueries {
     return undefined;
   }
 
-  /** Prepares a segment for queries for few series. */
+  /** Prepares a segment for queries that read only a few series. */
   async prepare(open: OpenSegment): Promise<void> {
     if (this.#columns.isEnabled) await this.#columns.prepare(this.#segmentRows(open));
   }

@@ -5,7 +5,7 @@ import type { ColumnRef } from '../plan/compile/compiled-select.js';
 import type { Filter, Operand } from '../plan/condition/filter.js';
 import type { DataType } from '../plan/data-type.js';
 
-/** Returns the DuckDB text of a column; a tag may be NULL. */
+/** Returns the DuckDB SQL of a column; a tag may be NULL. */
 export type NameOf = (ref: ColumnRef) => string;
 
 /** Returns a condition as DuckDB SQL; NULL means false. */

@@ -41,7 +41,7 @@ export interface Signature {
 /** Definition of an aggregate or selector: its types and its implementations. */
 export interface Aggregate extends Signature {
   /**
-   * Returns the DuckDB text, whose value is NULL without points. Absent if DuckDB cannot compute
+   * Returns the DuckDB SQL, whose value is NULL without points. Absent if DuckDB cannot compute
    * the function.
    */
   readonly text?: (column: DuckDbColumn) => string;

@@ -47,7 +47,7 @@ export class FastFields {
   }
 
   /**
-   * Writes the fields from `start` on to the table's current row. @returns the index after them, or
+   * Starting at `start`, writes the fields to the table's current row. @returns the index after them, or
    * -1.
    */
   read(table: TableRows, start: number): number {

@@ -96,7 +96,7 @@ export interface LateMaterializedTag {
 export interface PlannedQuery {
   readonly scans: readonly ScanRequest[];
   /**
-   * Returns the DuckDB text. `scanText(i)` is the FROM item of `scans[i]`: a parenthesized query
+   * Returns the DuckDB SQL. `scanText(i)` is the FROM item of `scans[i]`: a parenthesized query
    * without alias. Its columns are the requested ones under their `physicalName`, with the types
    * documented at `SqlType`.
    */

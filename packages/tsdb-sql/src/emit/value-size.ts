@@ -5,7 +5,7 @@ import { quoteString } from './quote.js';
 const ELEMENT_BYTES = 16;
 
 /**
- * Returns the DuckDB text for the size in bytes of a list without its strings. The size is computed
+ * Returns the DuckDB SQL for the size in bytes of a list without its strings. The size is computed
  * without reading the elements.
  */
 export function listBytesText(value: string, type: SqlType): string {
@@ -13,7 +13,7 @@ export function listBytesText(value: string, type: SqlType): string {
 }
 
 /**
- * Returns the DuckDB text for the size in bytes of a value that may be long, else `undefined`. Tags
+ * Returns the DuckDB SQL for the size in bytes of a value that may be long, else `undefined`. Tags
  * and the fixed-size fields of structs are short.
  */
 export function sizeText(value: string, type: SqlType): string | undefined {

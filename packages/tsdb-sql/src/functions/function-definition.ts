@@ -49,7 +49,7 @@ export interface FunctionCall {
   readonly isWindow: boolean;
   readonly nowNs: bigint;
   /**
-   * Returns the DuckDB text of an aggregate or window call, with this call's DISTINCT, FILTER, OVER
+   * Returns the DuckDB SQL of an aggregate or window call, with this call's DISTINCT, FILTER, OVER
    * and null treatment. Use it for every DuckDB aggregate in the result. Example:
    * `aggregate('arg_min', ['v', 't'])`.
    */

@@ -16,7 +16,7 @@ import { PlanMaker, plannedFrom } from '../plan-maker.js';
 export interface BenchTable {
   readonly columns: Readonly<Record<string, ColumnKind>>;
   /**
-   * Cells as DuckDB text in column order, for example `"'a'"` or `'1.5'`; `time` in nanoseconds.
+   * Cells as DuckDB SQL in column order, for example `"'a'"` or `'1.5'`; `time` in nanoseconds.
    */
   readonly rows: readonly (readonly string[])[];
 }

@@ -39,7 +39,7 @@ export async function* readAhead<T>(
     }
   } finally {
     if (pending.some(({ isMade }) => !isMade)) stop();
-    // Wait, because the source must not be closed while it works.
+    // Wait, because the source must not be closed while it is still reading.
     for (const outcome of await Promise.allSettled(pending.map(({ made }) => made))) {
       if (outcome.status === 'fulfilled' && outcome.value.done !== true)
         drop?.(outcome.value.value);

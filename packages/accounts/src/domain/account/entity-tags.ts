@@ -31,7 +31,7 @@ export function accountTag(
 export const personTag = ({ updatedMs }: StoredPerson): string => `"${updatedMs}"`;
 
 /**
- * Throws `precondition_failed` if the object has another version than the request expects. Weak
+ * Throws `precondition_failed` if the object's version differs from the one that the request expects. Weak
  * tags also match, because proxies that compress responses make tags weak.
  */
 export function refuseChanged({ ifMatch }: RequestContext, etag: string): void {

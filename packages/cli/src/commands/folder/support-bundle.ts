@@ -39,16 +39,28 @@ const REQUESTS = {
   'queries.json': 'ops/v1/tsdb/queries',
 } as const;
 
-const readmeOf = (content: string): string => `Support bundle of plinth.
+const readmeOf = (items: readonly string[], note: string): string => `Support bundle of plinth.
 
-It contains the plinth version, information about the machine, ${content}. Known forms of
-passwords, tokens and keys are redacted. Read the files before you share them.
+It contains:
+${['the plinth version', 'information about the machine', ...items].map((item) => `- ${item}\n`).join('')}
+${note}
+Known forms of passwords, tokens and keys are redacted. Read the files before you share them.
 `;
 const README_OF_SERVER = readmeOf(
-  'the settings without secrets, the health status, the metrics, the\nlatest log lines, recent queries, and the names and sizes of databases and tables. Log lines and queries can contain\nnames, addresses and other values that your clients sent',
+  [
+    'the settings without secrets',
+    'the health status and the metrics',
+    'the latest log lines and recent queries',
+    'the names and sizes of databases and tables',
+  ],
+  'Log lines and queries can contain names, addresses and other values that your clients sent.',
 );
 const README_OF_FOLDER = readmeOf(
-  'the result of `plinth verify`, and the names,\nsizes and modification times of the files in the data folder. No server was using the folder. The result can\ncontain names of databases and tables',
+  [
+    'the result of `plinth verify`',
+    'the names, sizes and modification times of the files in the data folder',
+  ],
+  'No server was using the folder. The result can contain names of databases and tables.',
 );
 
 /** `plinth support-bundle`. */

@@ -134,7 +134,7 @@ export class ImportExport {
     if (options.strict && warnings.length > 0) {
       const details = warnings.slice(0, MAX_DETAILS).map((warning) => ({ ...warning }));
       throw gameDataError('validation_failed', {
-        message: `warnings: ${warnings.length}; nothing was stored`,
+        message: `the import was rejected because strict is true (warnings: ${warnings.length}); fix the data, or set strict to false`,
         details,
       });
     }

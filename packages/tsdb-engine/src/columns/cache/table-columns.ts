@@ -49,7 +49,7 @@ interface ColumnRequest {
 /** The requested rows that are in memory. */
 interface FoundRows {
   readonly rows: readonly LoadedRows[];
-  /** Segments not in memory: rows of few series are read from them for this query only. */
+  /** Segments not in memory: rows of a few series are read from them, only for this query. */
   readonly unloaded: readonly RowSource[];
 }
 
@@ -131,7 +131,7 @@ export class TableColumns {
     return read && [...rows, ...read];
   }
 
-  /** Prepares a segment for queries for few series. */
+  /** Prepares a segment for queries that read only a few series. */
   async prepare(source: RowSource): Promise<void> {
     await this.#fewSeries.prepare(source);
   }

@@ -10,7 +10,7 @@ export interface Bucket {
 }
 
 /**
- * Returns the DuckDB text of a row's bucket. With a lower bound it is a small bucket number, which
+ * Returns the DuckDB SQL of a row's bucket. With a lower bound it is a small bucket number, which
  * DuckDB groups fastest; otherwise it is the bucket start.
  */
 export function bucketText(

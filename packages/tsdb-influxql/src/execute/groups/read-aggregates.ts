@@ -53,7 +53,7 @@ export async function* readAggregates(
   const bucket =
     timeBuckets === undefined ? undefined : bucketText(bucketed, timeBuckets, reader.time);
   const keyCount = groups.length + (bucket === undefined ? 0 : 1);
-  // Most statements are served from memory, so the DuckDB text is created lazily.
+  // Most statements are served from memory, so the DuckDB SQL is created lazily.
   let built: ReturnType<typeof aggregateStatement> | undefined;
   const statement = () => {
     built ??= aggregateStatement(request.calls, { reader, groups, bucket: bucket?.text });
@@ -102,7 +102,7 @@ export async function* readAggregates(
   if (rest !== undefined) yield rest;
 }
 
-/** Returns the DuckDB text and the scan it needs. */
+/** Returns the DuckDB SQL and the scan it needs. */
 function aggregateStatement(
   calls: readonly CompiledCall[],
   options: {

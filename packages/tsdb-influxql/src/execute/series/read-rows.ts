@@ -54,7 +54,7 @@ export async function* readRowBlocks(
   isColumnQueryTried = false,
 ): AsyncGenerator<SeriesBlock, void, undefined> {
   const reader = new TableReader(request, session);
-  // Most statements are served from memory, so the DuckDB text is created lazily.
+  // Most statements are served from memory, so the DuckDB SQL is created lazily.
   let built: ReturnType<typeof rowStatement> | undefined;
   const ranked = isOfWholeSeries(request) ? rankedSeries(request, reader, session) : undefined;
   const statement = () => {
@@ -112,7 +112,7 @@ export function rowColumnQuery(request: RowRequest, session: Session): ColumnQue
   return reader.columnQuery(rowsComputation(request, reader));
 }
 
-/** Returns the DuckDB text and the scan it needs. */
+/** Returns the DuckDB SQL and the scan that it reads. */
 function rowStatement(request: RowRequest, reader: TableReader) {
   const { rowLimit } = request;
   const groups = reader.groups;

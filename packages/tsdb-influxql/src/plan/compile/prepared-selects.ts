@@ -26,7 +26,7 @@ export interface ParsedText {
 /** A SELECT of one table whose values all occur in its condition, without these values. */
 interface SelectTemplate {
   readonly statement: SelectStatement;
-  /** Returns `undefined` if a value has another kind than the template expects. */
+  /** Returns `undefined` if the kind of a value differs from the template. */
   conditionOf(values: readonly LiftedValue[]): Expr | undefined;
   compiled: CompiledSelect | undefined;
 }

@@ -105,7 +105,7 @@ export function mapped<T>(
   };
 }
 
-/** Returns the DuckDB text of a value with its exact type. */
+/** Returns the DuckDB SQL of a value with its exact type. */
 export function constantText(value: ConstantValue, type: SqlType): string {
   if (value === null) return type.kind === 'null' ? 'NULL' : `CAST(NULL AS ${duckDbType(type)})`;
   switch (typeof value) {

@@ -66,7 +66,7 @@ export const fromEarliest = (startNs: bigint): bigint =>
   startNs < MIN_TIME_NS ? MIN_TIME_NS : startNs;
 
 /**
- * Returns the DuckDB text (BIGINT) of the start of the bin that contains `nsText` (BIGINT, repeated
+ * Returns the DuckDB SQL (BIGINT) of the start of the bin that contains `nsText` (BIGINT, repeated
  * in the text).
  */
 export function binText(nsText: string, stride: Stride, originNs: bigint): string {

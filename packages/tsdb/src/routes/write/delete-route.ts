@@ -89,7 +89,7 @@ function refuseFormerTable(table: string, database: DatabaseSchema | undefined):
 }
 
 /**
- * Members of the body that are refused. If they were ignored, rows of another target than intended would be deleted.
+ * Body members that are rejected. If they were ignored, rows could be deleted from the wrong database or retention policy.
  */
 const TARGET_NAMES = ['bucket', 'bucketID', 'db', 'database', 'rp'];
 
