@@ -47,6 +47,10 @@ after(async () => {
   await receiver.close();
 });
 
+interface Requirement {
+  readonly description: string;
+}
+
 const COMPANY = {
   contact_email: 'ann@example.com',
   identity: { country: 'us', entity_type: 'company' },
@@ -205,6 +209,52 @@ it('fills only the fields of one requirement', { skip: SKIP }, async () => {
   await page.getByRole('button', { name: 'Fill Registered name' }).waitFor({ state: 'detached' });
   const { identity } = await fetchAccount(String(id));
   assert.equal(identity.business_details.registered_name, 'Furever Inc.');
+});
+
+it('sets facts and requirements of an account as the operator', { skip: SKIP }, async () => {
+  const { id } = await post(`${API}/accounts`, { ...COMPANY, display_name: 'Operated' });
+  const page = await open(String(id), 'operator');
+  await page.getByRole('button', { name: 'Add requirement …' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add requirement' });
+  await dialog.getByLabel('Field').fill('identity.business_details.phone');
+  await dialog.getByLabel('Deadline').selectOption('past_due');
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+  await page
+    .getByRole('row', { name: /identity.business_details.phone user card_payments/ })
+    .waitFor();
+  await page.getByLabel('Reason', { exact: true }).selectOption('fraud');
+  await page.getByLabel('Cash balance', { exact: true }).fill('{"usd": 1250}');
+  await look(page, 'operator');
+  await page.getByRole('button', { name: 'Save state' }).click();
+  await page.getByText('State saved').waitFor();
+  const side = JSON.parse((await server.http.send(`${PLATFORM}/accounts/${id}`)).text);
+  assert.deepEqual(side.state.reject, { reason: 'fraud' });
+  assert.deepEqual(side.state.cash_balance, { usd: 1250 });
+  const described = side.account.requirements.entries.map((each: Requirement) => each.description);
+  assert.ok(described.includes('identity.business_details.phone'));
+  await page.getByRole('button', { name: 'Remove identity.business_details.phone' }).click();
+  await page.getByText('Requirement removed').waitFor();
+  await page.getByText(/^No added requirements\./).waitFor();
+
+  await post(`${PLATFORM}/accounts/${id}/close`, {});
+  await page.reload();
+  const add = page.getByRole('button', { name: 'Add requirement …' });
+  await add.waitFor();
+  assert.equal(await add.isDisabled(), true);
+  assert.equal(await add.getAttribute('title'), 'A closed account cannot be changed');
+});
+
+it('changes the settings of a platform', { skip: SKIP }, async () => {
+  const page = await (await browser.context()).newPage();
+  await page.goto(`${server.url}/console/accounts`);
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await page.getByRole('heading', { name: 'Platform settings' }).waitFor();
+  await page.getByLabel('Find field').fill('max accounts');
+  await page.getByLabel('Max accounts').fill('900');
+  await look(page, 'platform-settings');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Platform settings saved').waitFor();
+  assert.equal(JSON.parse((await server.http.send(PLATFORM)).text).max_accounts, 900);
 });
 
 it('keeps the changes of two editors of an account', { skip: SKIP }, async () => {

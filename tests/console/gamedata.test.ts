@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { ServerInProcess, WITH_SAMPLE_DATA } from '../harness/index.js';
 import { clicksOn, SKIP, TestBrowser, violationsOn } from './browser.js';
 
+const PICTURES = process.env['PLINTH_TEST_PICTURES'];
 const TOKEN = 'the-editor-of-all';
 const tokenOf = (name: string, scopes: string): string =>
   `${name}:${createHash('sha256').update(`token-of-${name}`).digest('hex')}:${scopes}`;
@@ -76,6 +77,11 @@ it('changes and publishes a record in four clicks, and restores the version befo
   const dialog = page.getByRole('dialog', { name: 'Publish a version' });
   await dialog.getByText('1 changed record: items 1').waitFor();
   assert.deepEqual(await violationsOn(page), []);
+  // By keyboard, because the clicks are counted.
+  await dialog.locator('summary', { hasText: `items ${first.id}` }).press('Enter');
+  await dialog.getByRole('row', { name: `name "${first.name}" "Renamed"` }).waitFor();
+  assert.deepEqual(await violationsOn(page), []);
+  if (PICTURES) await page.screenshot({ path: `${PICTURES}/gamedata-publish-differences.png` });
   await dialog.getByLabel('Message').fill('a new name');
   await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
   // The first click signed in.
@@ -92,6 +98,11 @@ it('changes and publishes a record in four clicks, and restores the version befo
   await page.getByRole('row', { name: /^2 current .* a new name/ }).waitFor();
   assert.deepEqual(await violationsOn(page), []);
   await page.getByRole('button', { name: 'Restore version 1' }).click();
+  await page.getByText('1 record changed since version 1').waitFor();
+  await page.locator('summary', { hasText: `items ${first.id}` }).click();
+  await page.getByRole('row', { name: `name "Renamed" "${first.name}"` }).waitFor();
+  assert.deepEqual(await violationsOn(page), []);
+  if (PICTURES) await page.screenshot({ path: `${PICTURES}/gamedata-restore-differences.png` });
   await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
   await page.getByText('Version 1 restored as version 3').waitFor();
   assert.equal((await published(`items/${first.id}`))['name'], first.name);

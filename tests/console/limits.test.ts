@@ -87,6 +87,18 @@ it('simulates a request without counting it', { skip: SKIP }, async () => {
     await page.getByRole('row', { name: /^Concurrent requests 0 \+1 100 ✓/ }).waitFor();
     await page.getByRole('row', { name: /^Endpoint points per minute 0 \+5 900/ }).waitFor();
     assert.deepEqual(await violationsOn(page), []);
+    // The third of several requests exceeds the limit of 60.
+    await page.getByLabel('Requests').fill('1001');
+    await page.getByText('enter an integer from 1 to 1,000').waitFor();
+    await page.getByLabel('Requests').fill('50');
+    await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+    await page.getByText('✕ request 3 rejected: primary limit').waitFor();
+    await page.getByText('2 requests allowed before').waitFor();
+    await page.getByText('Nothing was charged.').waitFor();
+    await page.getByRole('row', { name: 'Primary limit core 60 +1 60 ✕ rejected' }).waitFor();
+    assert.deepEqual(await violationsOn(page), []);
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/limits-simulate-count.png` });
+    await page.getByLabel('Requests').fill('1');
     assert.deepEqual(await usage(), before, 'nothing was counted');
 
     // An exhausted caller sees the response that the simulation predicts.

@@ -242,8 +242,14 @@ it('publishes an event with the last payload of its kind', { skip: SKIP }, async
   const page = await (await browser.context()).newPage();
   const id = await appId();
   await page.goto(`${server.url}/console/webhooks/${id}/publish`);
+  await page.getByLabel('Event').fill('star');
+  await page
+    .getByText(/^No app will receive this event: .* is not subscribed to star\.$/)
+    .waitFor();
+  await page.getByText(/^A sample\./).waitFor();
+  assert.ok((await page.locator('datalist option[value=pull_request]').count()) > 0);
   await page.getByLabel('Event').fill('push');
-  await page.getByRole('button', { name: 'Use the last payload' }).click();
+  await page.getByText(/^1 app will receive this event: /).waitFor();
   const payload = page.getByLabel('Payload');
   for (let tries = 0; tries < 200; tries++) {
     if ((await payload.inputValue()).includes('"ref"')) break;
@@ -253,7 +259,19 @@ it('publishes an event with the last payload of its kind', { skip: SKIP }, async
   await page.getByLabel('Payload').fill('{"ref": "d"');
   await page.getByText('Invalid payload').waitFor();
   await page.getByLabel('Payload').fill('{"ref": "d"}');
+  await page.getByLabel('Deliver at').fill('2026-02-30');
+  await page.getByText('Invalid time').waitFor();
+  await page.getByLabel('Deliver at').fill('2026-01-01');
+  await page.getByLabel('Idempotency key').fill('console-1');
+  await page.getByLabel('All subscribed apps').check();
+  await page.getByText(/ will receive this event: /).waitFor();
+  assert.deepEqual(await violationsOn(page), []);
+  if (PICTURES) await page.screenshot({ path: `${PICTURES}/webhooks-publish.png`, fullPage: true });
   await page.getByRole('button', { name: 'Publish' }).click();
+  await page.getByRole('link', { name: 'View its deliveries' }).waitFor();
+  // The key was used, so the server publishes nothing more.
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await page.getByText('This idempotency key was already used').waitFor();
   await page.getByRole('link', { name: 'View its deliveries' }).click();
   await page.getByRole('row', { name: /push ✓ 200 OK Attempt 1/ }).waitFor();
 });

@@ -67,6 +67,7 @@ const routeTree = rootRoute.addChildren([
   route('/accounts', accounts, 'AccountsPage'),
   route('/accounts/clocks', accounts, 'TestClocksPage'),
   route('/accounts/keys', accounts, 'AccountKeysPage'),
+  route('/accounts/settings', accounts, 'PlatformSettingsPage'),
   route('/accounts/$platform/$account', accounts, 'AccountPage'),
   route('/limits', limits, 'LimitsPage'),
   route('/limits/simulate', limits, 'SimulatePage'),

@@ -149,6 +149,28 @@ describe('the JSON decision API', () => {
     assert.equal(await used({ cost: 1 }), '3');
   });
 
+  it('finds the first rejected request of several without charging any', async () => {
+    const first = { identity: 'user:61', dry_run: true };
+    const { allowed, allowed_count, headers } = await ask({ ...first, count: 3 });
+    assert.deepEqual([allowed, allowed_count, headers['x-ratelimit-used']], [true, 3, '2']);
+    const several = await ask({ ...first, count: 1000 });
+    assert.deepEqual([several.allowed, several.allowed_count], [false, 3]);
+    assert.deepEqual([several.limit_kind, several.headers['x-ratelimit-used']], ['primary', '3']);
+    // Each request is content, and the primary limit does not apply.
+    const content = { ...first, cost: 0, points: 0, content: true, count: 100 };
+    const refused = await ask(content);
+    assert.deepEqual([refused.limit_kind, refused.allowed_count], ['content_minute', 80]);
+    assert.equal((await ask(first)).headers['x-ratelimit-used'], '0', 'nothing was charged');
+    for (const bad of [
+      { identity: 'user:61', count: 2 },
+      { ...first, count: 1001 },
+    ]) {
+      const response = await platform.ops('POST', 'rate-limits/check', bad);
+      assert.equal(response.status, 422);
+      assert.equal(JSON.parse(response.text).errors[0].field, 'count');
+    }
+  });
+
   it('accepts addresses, and charges the address for a bad credential', async () => {
     const used = async (question: object) => (await ask(question)).headers['x-ratelimit-used'];
     assert.equal(await used({ ip: '192.0.2.1' }), '1');

@@ -70,6 +70,69 @@ export async function fetchAccounts(
 export const fetchAccount = async (platform: string, account: string): Promise<Account> =>
   (await sendForJson<{ account: Account }>(ofAccount(platform, account))).account;
 
+/** What operators know about an account and its platform does not. */
+export interface OperatorSide {
+  readonly state: Values;
+  readonly injected_requirements: readonly InjectedRequirement[];
+  readonly verifications: readonly {
+    readonly target: string;
+    readonly status: string;
+    readonly code?: string;
+  }[];
+  /** The time of the next change that depends on time. */
+  readonly due: string | null;
+}
+
+interface NewRequirement {
+  readonly description: string;
+  readonly awaiting_action_from: string;
+  readonly restricts: readonly {
+    readonly configuration: string;
+    readonly capability: string;
+    readonly status: string;
+  }[];
+}
+
+export interface InjectedRequirement extends NewRequirement {
+  readonly id: string;
+}
+
+export const fetchOperatorSide = (platform: string, account: string): Promise<OperatorSide> =>
+  sendForJson(ofAccount(platform, account));
+
+/** Sets facts about an account, or with `verify` the outcome of a verification. */
+export const saveAccountState = (
+  platform: string,
+  account: string,
+  body: Values,
+): Promise<unknown> => send(`${ofAccount(platform, account)}/state`, { method: 'PATCH', body });
+
+export const addRequirement = (
+  platform: string,
+  account: string,
+  body: NewRequirement,
+): Promise<unknown> => send(`${ofAccount(platform, account)}/requirements`, { body });
+
+export const removeRequirement = (
+  platform: string,
+  account: string,
+  entry: string,
+): Promise<unknown> =>
+  send(`${ofAccount(platform, account)}/requirements/${encodeURIComponent(entry)}`, {
+    method: 'DELETE',
+  });
+
+/** Applies the changes of all accounts of a platform that are due. */
+export const applyDueChanges = (platform: string): Promise<unknown> =>
+  send(`${ofPlatform(platform)}/tick`, { body: {} });
+
+export const fetchPlatform = (platform: string): Promise<Values> =>
+  sendForJson(ofPlatform(platform));
+
+/** The server merges `body` into the settings. */
+export const savePlatform = (platform: string, body: Values): Promise<unknown> =>
+  send(ofPlatform(platform), { method: 'PATCH', body });
+
 export const closeAccount = (platform: string, account: string): Promise<unknown> =>
   send(`${ofAccount(platform, account)}/close`, { method: 'POST' });
 

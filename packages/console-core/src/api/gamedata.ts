@@ -103,6 +103,10 @@ export async function fetchRecord(type: string, id: string): Promise<LoadedRecor
 export const fetchPublished = (type: string, id: string): Promise<GameRecord | undefined> =>
   unlessMissing(sendForJson(recordPath(type, id), { query: { published: true } }));
 
+/** Fetches the draft of a record; `undefined` for a deleted one. */
+export const fetchDraftState = (type: string, id: string): Promise<GameRecord | undefined> =>
+  unlessMissing(sendForJson(recordPath(type, id)));
+
 /** Fetches the JSON Schemas of the records that editors send, by name such as `ItemDraft`. */
 export const fetchSchemas = async (): Promise<Readonly<Record<string, unknown>>> =>
   (
@@ -165,6 +169,51 @@ export const stepHistory = (step: 'undo' | 'redo'): Promise<{ readonly entry: Hi
 
 export const fetchVersions = async (): Promise<readonly GameVersion[]> =>
   (await sendForJson<{ versions: GameVersion[] }>(`${EDITOR}/versions`)).versions;
+
+/** A record that differs between an older version and the current one. */
+export interface ChangedRecord {
+  /** The name of its collection in public paths. */
+  readonly kind: string;
+  readonly id: string;
+  readonly isInOlder: boolean;
+  readonly isInCurrent: boolean;
+}
+
+/** The server's maximum for a list. */
+const MAX_CHANGES = 1000;
+
+/** Fetches the records that differ between an older version and the current one, from up to `MAX_CHANGES` changes. */
+export async function fetchChangesSince(
+  version: number,
+): Promise<{ readonly records: readonly ChangedRecord[]; readonly isCut: boolean }> {
+  const call = { query: { since: version, limit: MAX_CHANGES }, isOpen: true };
+  const { total, changes } = await sendForJson<{
+    readonly total: number;
+    readonly changes: readonly {
+      readonly kind: string;
+      readonly id: string;
+      readonly op: string;
+    }[];
+  }>('/api/changes', call);
+  const found = new Map<string, ChangedRecord>();
+  for (const { kind, id, op } of changes) {
+    const key = `${kind} ${id}`;
+    const isInOlder = found.get(key)?.isInOlder ?? !op.startsWith('create');
+    found.set(key, { kind, id, isInOlder, isInCurrent: !op.startsWith('delete') });
+  }
+  const records = [...found.values()].filter((each) => each.isInOlder || each.isInCurrent);
+  return { records, isCut: total > changes.length };
+}
+
+/** Fetches a record as published in a version, or in the current one. */
+export const fetchInVersion = (
+  { kind, id }: Pick<ChangedRecord, 'kind' | 'id'>,
+  version: number | undefined,
+): Promise<GameRecord> =>
+  sendForJson(`/api/${kind}/${encodeURIComponent(id)}`, {
+    query: { version, lang: 'all' },
+    isOpen: true,
+  });
 
 /** Publishes an older version again, as a new version. */
 export const restoreVersion = (version: number): Promise<{ readonly version: number }> =>

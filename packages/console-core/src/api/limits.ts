@@ -76,6 +76,14 @@ export interface Decision {
   readonly retry_after: number | null;
 }
 
+/** The decision about the first rejected request of several, or about the last one if all are allowed. */
+export interface Simulation extends Decision {
+  readonly allowed_count: number;
+}
+
+/** The server's maximum. */
+export const MAX_SIMULATED_COUNT = 1000;
+
 const LIMITS = '/ops/v1/rate-limits';
 const of = (identity: string): string => `${LIMITS}/${encodeURIComponent(identity)}`;
 
@@ -127,14 +135,18 @@ export const liftBan = (identity: string): Promise<unknown> =>
 export const fetchLimitedRoutes = async (): Promise<readonly LimitedRoute[]> =>
   (await sendForJson<{ routes: LimitedRoute[] }>(`${LIMITS}/routes`)).routes;
 
-/** Gets the decision about a request without counting it. */
-export const simulate = (identity: string, route: LimitedRoute): Promise<Decision> => {
+/** Gets the decision about `count` requests one after another, without counting them. */
+export const simulate = (
+  identity: string,
+  route: LimitedRoute,
+  count: number,
+): Promise<Simulation> => {
   const { method, endpoint, resource, cost, points, content, heavy } = route;
   return sendForJson(`${LIMITS}/check`, {
     body: {
       ...{ identity, method, endpoint, resource, cost, points, content, heavy },
       // A dry run checks the concurrency slots of the identity but takes none.
-      ...{ lease: true, dry_run: true },
+      ...{ lease: true, dry_run: true, count },
     },
   });
 };

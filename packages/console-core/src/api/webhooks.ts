@@ -210,14 +210,25 @@ export const publish = (event: {
   readonly event: string;
   readonly action: string;
   readonly payload: unknown;
-  readonly app: number;
-}): Promise<{ readonly guid: string; readonly targets: readonly unknown[] }> =>
+  /** `undefined` for all subscribed apps. */
+  readonly app: number | undefined;
+  /** An RFC 3339 timestamp; `undefined` for now. */
+  readonly deliverAt: string | undefined;
+  /** Empty for none. */
+  readonly idempotencyKey: string;
+}): Promise<{
+  readonly guid: string;
+  readonly targets: readonly unknown[];
+  readonly duplicate: boolean;
+}> =>
   sendForJson('/ops/v1/events', {
     body: {
       event: event.event,
       ...(event.action !== '' && { action: event.action }),
       payload: event.payload,
-      app_id: event.app,
+      ...(event.app !== undefined && { app_id: event.app }),
+      ...(event.deliverAt !== undefined && { deliver_at: event.deliverAt }),
+      ...(event.idempotencyKey !== '' && { id: event.idempotencyKey }),
     },
   });
 

@@ -1,11 +1,13 @@
 import { type RecordField, type Values, valueAt, withValue } from './form/record-fields.js';
 
-/** Members of requests that the forms do not show: tokens, and parts of the response. */
+/** Members of requests that the forms do not show: tokens, parts of the response, and outcomes, which have buttons. */
 export const HIDDEN_FIELDS: ReadonlySet<string> = new Set([
   'account_token',
   'configuration.storer',
   'include',
   'person_token',
+  'v1',
+  'verify',
 ]);
 
 /** Returns the values of the inputs for an object. The format of objects differs from that of requests. */

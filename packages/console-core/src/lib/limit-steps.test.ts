@@ -16,17 +16,18 @@ const MAXIMA: Readonly<Record<string, number>> = {
   ...{ concurrency: 100, points_rest: 900, cpu_seconds: 90 },
   ...{ content_minute: 80, content_hour: 500, heavy: 100 },
 };
-const steps = (kind: string | null, route = {}) =>
+const steps = (kind: string | null, route = {}, before = 0) =>
   limitSteps(
     { ...ROUTE, ...route },
     {
       usage: { secondary: SECONDARY, ban: null },
       decision: { limit_kind: kind, headers: HEADERS },
+      before,
       maximumOf: (name) => MAXIMA[name],
     },
   );
-const told = (kind: string | null, route = {}): readonly string[] =>
-  steps(kind, route).map(
+const told = (kind: string | null, route = {}, before = 0): readonly string[] =>
+  steps(kind, route, before).map(
     ({ kind: name, used, limit, result }) => `${name} ${used ?? '-'}/${limit ?? '-'} ${result}`,
   );
 
@@ -53,6 +54,17 @@ it('stops at the exceeded limit', () => {
     'primary 44/60 rejected',
     'concurrency 3/100 not checked',
     'points_rest 870/900 not checked',
+    'cpu 41/90 not checked',
+  ]);
+});
+
+it('adds the earlier requests of a simulation, except to the concurrent requests', () => {
+  // The server adds them to the header.
+  assert.deepEqual(told('points_rest', {}, 6), [
+    'ban -/- passed',
+    'primary 44/60 passed',
+    'concurrency 3/100 passed',
+    'points_rest 900/900 rejected',
     'cpu 41/90 not checked',
   ]);
 });

@@ -53,21 +53,27 @@ export const limitName = (kind: string): string => NAMES[kind] ?? kind.replaceAl
 /**
  * Returns the limits of a request in the order in which the server checks them. Limits after the exceeded one are not
  * checked.
- * @param maximumOf the value of a setting below `rate_limit.secondary_`.
+ * @param state.before the number of earlier requests of the simulation; they add to the usage.
+ * @param state.maximumOf the value of a setting below `rate_limit.secondary_`.
  */
 export function limitSteps(
   route: Route,
   state: {
     readonly usage: Usage;
     readonly decision: Decision;
+    readonly before: number;
     readonly maximumOf: (setting: string) => number | undefined;
   },
 ): readonly LimitStep[] {
-  const { usage, decision, maximumOf } = state;
+  const { usage, decision, before, maximumOf } = state;
   const steps = [
     { kind: 'ban', used: undefined, limit: undefined, cost: 0 },
     ...primarySteps(route, decision),
-    ...secondarySteps(route, usage.secondary, maximumOf),
+    ...secondarySteps(route, usage.secondary, maximumOf).map((step) => ({
+      ...step,
+      // Each request ends before the next one starts.
+      used: step.kind === 'concurrency' ? step.used : step.used + before * step.cost,
+    })),
   ];
   const refusedAt = steps.findIndex(({ kind }) => kind === decision.limit_kind);
   return steps.map((step, index) => ({
@@ -83,7 +89,7 @@ export function limitSteps(
   }));
 }
 
-type Amounts = Pick<LimitStep, 'kind' | 'used' | 'limit' | 'cost'>;
+type Amounts = Pick<LimitStep, 'kind' | 'limit' | 'cost'> & { readonly used: number };
 
 /** Reads the primary limit from the headers. A caller without a primary limit receives no headers. */
 function primarySteps({ cost }: Route, { headers }: Decision): readonly Amounts[] {

@@ -10,7 +10,7 @@ import {
 import { rateLimitError } from '../errors.js';
 import { type Caller, parseKey } from '../model/caller.js';
 import type { Decision } from '../model/decision.js';
-import { makePlan, type Plan } from '../model/plan.js';
+import { makePlan, type Plan, planOfSeveral } from '../model/plan.js';
 import { type Resource, UNLIMITED } from '../model/resource.js';
 import type { Limiter } from './limiter.js';
 import type { Profiles } from './profiles.js';
@@ -35,6 +35,8 @@ export interface CheckRequest {
   readonly lease: boolean;
   /** Charges nothing. */
   readonly dryRun: boolean;
+  /** Number of such requests one after another; only for a dry run. Default: 1. */
+  readonly count?: number;
   /** Replaces the caller's own limit. It is counted separately, in its own window. */
   readonly override?: { readonly limit: number; readonly windowSec: number };
 }
@@ -46,6 +48,7 @@ export interface PreparedCheck {
   readonly isBadCredential: boolean;
   readonly isLeased: boolean;
   readonly isDryRun: boolean;
+  readonly count: number | undefined;
 }
 
 export interface CheckResult {
@@ -57,6 +60,8 @@ export interface CheckResult {
   readonly isBadCredential: boolean;
   /** Whether a limit was exceeded outside shadow mode. */
   readonly isRefused: boolean;
+  /** Number of requests of a dry run that fit. The decision is that of the next one, or of the last one if all fit. */
+  readonly fittingCount: number;
 }
 
 interface ResolvedCaller {
@@ -110,32 +115,53 @@ export class DecisionService {
     }
     const found = this.#callerOf(question.caller);
     const { caller, isBadCredential } = found instanceof Promise ? await found : found;
-    const { override, lease, dryRun } = question;
-    const how = { isBadCredential, isLeased: lease, isDryRun: dryRun };
+    const { override, lease, dryRun, count } = question;
+    const how = { isBadCredential, isLeased: lease, isDryRun: dryRun, count };
     if (override === undefined) return { caller, plan: planOf(question, resource), ...how };
     const own = resources.withWindow(resource, override.windowSec);
     return { caller: withLimit(caller, own, override.limit), plan: planOf(question, own), ...how };
   }
 
   /** Throws `store_unavailable`. */
-  async decide({
-    caller,
-    plan,
-    isBadCredential,
-    isLeased,
-    isDryRun,
-  }: PreparedCheck): Promise<CheckResult> {
+  async decide(prepared: PreparedCheck): Promise<CheckResult> {
     const { limiter } = this.#deps;
-    if (isDryRun) {
-      const decision = await limiter.store.peek(caller, plan);
-      const isRefused = !decision.isAllowed;
-      return { caller, plan, decision, leaseId: undefined, isBadCredential, isRefused };
-    }
+    if (prepared.isDryRun) return await this.#simulate(prepared);
+    const { caller, plan, isBadCredential, isLeased } = prepared;
     const outcome = limiter.admit(caller, plan, SERVICE);
     const { admission, isRefused, charge } = outcome instanceof Promise ? await outcome : outcome;
     const leaseId = charge && isLeased ? this.#keep(charge) : undefined;
     if (leaseId === undefined) charge?.finish();
-    return { caller, plan, decision: admission, leaseId, isBadCredential, isRefused };
+    const fittingCount = isRefused ? 0 : 1;
+    return { caller, plan, decision: admission, leaseId, isBadCredential, isRefused, fittingCount };
+  }
+
+  /** Finds the first rejected request of a sequence by bisection: if it fits with `n` others, it also fits with fewer. */
+  async #simulate({
+    caller,
+    plan,
+    isBadCredential,
+    count = 1,
+  }: PreparedCheck): Promise<CheckResult> {
+    const { store } = this.#deps.limiter;
+    const peek = (number: number) => store.peek(caller, planOfSeveral(plan, number));
+    let decision = await peek(count);
+    let fittingCount = decision.isAllowed ? count : 0;
+    for (let rejected = decision.isAllowed ? 0 : count; rejected - fittingCount > 1; ) {
+      const middle = Math.floor((fittingCount + rejected) / 2);
+      const found = await peek(middle);
+      if (found.isAllowed) {
+        fittingCount = middle;
+      } else {
+        rejected = middle;
+        decision = found;
+      }
+    }
+    const before = Math.min(fittingCount, count - 1);
+    const used = decision.used + (decision.limit === UNLIMITED ? 0 : before * plan.cost);
+    return {
+      ...{ caller, plan, isBadCredential, fittingCount, leaseId: undefined },
+      ...{ decision: { ...decision, used }, isRefused: !decision.isAllowed },
+    };
   }
 
   /** Throws `lease_unknown`. */

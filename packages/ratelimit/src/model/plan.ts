@@ -12,7 +12,8 @@ export interface Plan {
   /** 0 if the request has no points. */
   readonly points: number;
   readonly isGraph: boolean;
-  readonly isContent: boolean;
+  /** 1 if the request creates content, otherwise 0. */
+  readonly contentCount: number;
   /** `undefined` if only the general content limit applies. */
   readonly contentPerMinute: number | undefined;
   /** Whether the request creates an OAuth token for the caller, which is an app. */
@@ -66,7 +67,7 @@ export function makePlan(options: {
     endpoint: cost.endpoint ?? endpoint,
     points: countsAll ? (cost.points ?? pointsOf(method, cost.graph)) : 0,
     isGraph: Boolean(cost.graph),
-    isContent: countsAll && cost.content === true,
+    contentCount: countsAll && cost.content === true ? 1 : 0,
     contentPerMinute: countsAll ? cost.contentPerMinute : undefined,
     isTokenCreation: false,
     heavy: countsAll ? (cost.heavy ?? 0) : 0,
@@ -75,6 +76,18 @@ export function makePlan(options: {
     isLongLived: cost.longLived === true,
   };
 }
+
+/**
+ * Returns a plan that fits exactly if `count` requests fit one after another. Their slots do not add up, because each
+ * request ends before the next one starts.
+ */
+export const planOfSeveral = (plan: Plan, count: number): Plan => ({
+  ...plan,
+  cost: plan.cost * count,
+  points: plan.points * count,
+  contentCount: plan.contentCount * count,
+  heavy: plan.heavy * count,
+});
 
 /** Creating a token counts only against an app's token limit. Source: rate-limits, section 8.1. */
 export function makeTokenPlan(resource: Resource): Plan {

@@ -61,7 +61,11 @@ async function checkPrepared(
   context: ResponseContext,
 ): Promise<WireResponse> {
   if (prepared === 'too_many_objects') return tooManyObjects(context, random.uuidV4());
-  return toWireResponse(await decisions.decide(prepared), context);
+  const result = await decisions.decide(prepared);
+  const response = toWireResponse(result, context);
+  return prepared.count === undefined
+    ? response
+    : { ...response, allowed_count: result.fittingCount };
 }
 
 export function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {

@@ -26,6 +26,9 @@ const amount = (options: TSchemaOptions = {}) =>
 const text = (options: TSchemaOptions = {}) =>
   Type.String({ minLength: 1, maxLength: 8_192, ...options });
 
+/** A dry run of this many requests needs about ten decisions. */
+const MAX_SIMULATED_COUNT = 1_000;
+
 export const Question = Type.Object(
   {
     identity: Type.Optional(text({ examples: ['user:583231'] })),
@@ -52,6 +55,14 @@ export const Question = Type.Object(
     heavy: maybe(amount({ default: 0 })),
     lease: maybe(Type.Boolean({ description: 'hold a slot until `finish`' })),
     dry_run: maybe(Type.Boolean({ description: 'charge nothing' })),
+    count: maybe(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_SIMULATED_COUNT,
+        default: 1,
+        description: 'number of such requests one after another; only with `dry_run`',
+      }),
+    ),
     domain: maybe(Type.Literal('default')),
     objects: maybe(amount({ description: 'number of objects in a batch of large files' })),
   },
@@ -67,6 +78,13 @@ export const Decision = Type.Object({
   body: nullable(Type.Object({})),
   retry_after: nullable(Type.Integer({ minimum: 1 })),
   lease_id: nullable(Type.String()),
+  allowed_count: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description:
+        'with `count`: number of allowed requests; the other members describe the first rejected one, or the last one',
+    }),
+  ),
 });
 
 /** One day. No request runs longer, and sums stay exact. */

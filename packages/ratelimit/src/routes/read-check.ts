@@ -24,8 +24,16 @@ export function readCheck(body: Asked): CheckRequest & { readonly objects: numbe
     heavy: body.heavy ?? 0,
     lease: body.lease ?? false,
     dryRun: body.dry_run ?? false,
+    ...countOf(body),
     objects: body.objects ?? 0,
   };
+}
+
+function countOf({ count, dry_run }: Asked): { readonly count?: number } {
+  if (typeof count !== 'number') return {};
+  if (dry_run === true) return { count };
+  const message = 'count is accepted only with dry_run: true';
+  throw new ValidationFailed([{ resource: 'Check', field: 'count', code: 'custom', message }]);
 }
 
 function callerOf({ identity, authorization, ip }: Asked): CheckRequest['caller'] {

@@ -31,7 +31,7 @@ export class RouteListing {
         resource: isExempt ? '' : plan.resource.name,
         cost: isExempt ? 0 : plan.cost,
         points: isExempt ? 0 : plan.points,
-        content: !isExempt && plan.isContent,
+        content: !isExempt && plan.contentCount > 0,
         heavy: isExempt ? 0 : plan.heavy,
         exempt: isExempt,
       });

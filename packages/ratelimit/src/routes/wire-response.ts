@@ -14,6 +14,8 @@ export interface WireResponse {
   readonly body: object | null;
   readonly retry_after: number | null;
   readonly lease_id: string | null;
+  /** Only for a dry run with a count. */
+  readonly allowed_count?: number;
 }
 
 export interface ResponseContext {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { LimitProfile, RouteCost } from '@plinth/kernel';
 import { type Caller, Callers } from '../model/caller.js';
 import { DEFAULT_RULES, type LimitRules, type LimitStore } from '../model/limit-store.js';
-import { makePlan, makeTokenPlan, type Plan } from '../model/plan.js';
+import { makePlan, makeTokenPlan, type Plan, planOfSeveral } from '../model/plan.js';
 import { PrimaryLimitRules } from '../model/primary-limits.js';
 import { type Resource, ResourceTable } from '../model/resource.js';
 
@@ -254,6 +254,19 @@ export function limitStoreContract(
       await store.admit(caller, plan);
       assert.equal((await store.peek(caller, plan)).limitedBy, 'primary');
       assert.equal((await store.secondaryUsage(caller.key)).content_minute, 1);
+    });
+
+    it('peeks at several requests as if they were sent one after another', async () => {
+      await using opened = await open({ ...DEFAULT_RULES, concurrency: 1 });
+      const { store } = opened;
+      const kindOf = async (cost: RouteCost, count: number) =>
+        (await store.peek(limited(5), planOfSeveral(newPlan(cost), count))).limitedBy;
+      assert.equal(await kindOf({}, 5), undefined, 'each releases its slot');
+      assert.equal(await kindOf({}, 6), 'primary');
+      assert.equal(await kindOf({ cost: 0, points: 300 }, 4), 'points_rest');
+      assert.equal(await kindOf({ cost: 0, points: 0, content: true }, 80), undefined);
+      assert.equal(await kindOf({ cost: 0, points: 0, content: true }, 81), 'content_minute');
+      assert.equal(await kindOf({ cost: 0, points: 0, heavy: 40 }, 3), 'heavy');
     });
 
     it('bans an identity after many refusals, twice as long the second time, and removes bans', async () => {

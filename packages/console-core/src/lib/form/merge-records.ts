@@ -10,6 +10,24 @@ export interface MergeConflict {
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
+/** A member with different values in two states of a record; `undefined` where it is absent. */
+export interface Difference {
+  readonly name: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** Returns the members that differ; `undefined` for a state in which the record does not exist. */
+export function differencesOf(
+  before: Values | undefined,
+  after: Values | undefined,
+): readonly Difference[] {
+  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
+  return [...names]
+    .map((name) => ({ name, before: before?.[name], after: after?.[name] }))
+    .filter((each) => !isSame(each.before, each.after));
+}
+
 /**
  * Merges two changes of one record. Members that only one editor changed keep that change. `conflicts` lists the
  * others, whose values in `merged` are those of `mine`.

@@ -172,7 +172,10 @@ function kindOf(
     const { shown } = withoutNull(schema.items ?? {}, schemas);
     return { kind: shown.type === 'string' ? 'list' : 'json', choices };
   }
-  return { kind: typeof schema.additionalProperties === 'object' ? 'map' : 'json', choices };
+  const { additionalProperties } = schema;
+  if (typeof additionalProperties !== 'object') return { kind: 'json', choices };
+  const { shown } = withoutNull(Object(additionalProperties), schemas);
+  return { kind: shown.type === 'string' ? 'map' : 'json', choices };
 }
 
 /**

@@ -17,6 +17,22 @@ export const fromLeaves = (fields: readonly RecordField[], leaves: Values): Valu
   }, {});
 
 /**
+ * Returns a merge patch (RFC 7396) for a change whose members are the new values: names that the new objects no longer
+ * contain are set to null.
+ */
+export const toMergePatch = (stored: Values, body: Values): Values =>
+  Object.fromEntries(
+    Object.entries(body).map(([name, value]) => {
+      if (!isObject(value) || !isObject(stored[name])) return [name, value];
+      const missing = Object.keys(stored[name]).filter((each) => !Object.hasOwn(value, each));
+      return [name, { ...value, ...Object.fromEntries(missing.map((each) => [each, null])) }];
+    }),
+  );
+
+const isObject = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
  * Returns the body of a request that changes `stored` to `edited`. It contains only changed values, and complete
  * objects where the server replaces them completely.
  */

@@ -10,6 +10,8 @@ export function TextField(props: {
   readonly mistake?: string | undefined;
   readonly placeholder?: string;
   readonly maxLength?: number;
+  /** Suggested values; others are accepted too. */
+  readonly choices?: readonly string[];
   /** Uses a monospace font, for names and durations. */
   readonly isCode?: boolean;
   /** Hides the typed characters. */
@@ -27,11 +29,19 @@ export function TextField(props: {
         autoComplete={isSecret ? 'new-password' : 'off'}
         placeholder={props.placeholder}
         maxLength={props.maxLength}
+        list={props.choices && `${id}-choices`}
         aria-invalid={mistake !== undefined}
         aria-describedby={`${id}-hint`}
         value={value}
         onChange={(event) => onChange(event.target.value)}
       />
+      {props.choices && (
+        <datalist id={`${id}-choices`}>
+          {props.choices.map((choice) => (
+            <option key={choice} value={choice} />
+          ))}
+        </datalist>
+      )}
       <span
         id={`${id}-hint`}
         className={mistake === undefined ? 'hint' : 'field-error'}

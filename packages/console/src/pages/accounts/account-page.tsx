@@ -9,6 +9,7 @@ import { useChanges } from '../../components/controls/use-changes.js';
 import { AccountData } from './account-data.js';
 import { AccountOverview } from './account-overview.js';
 import { EventsTab } from './events-tab.js';
+import { OperatorTab } from './operator-tab.js';
 import { PersonsTab } from './persons-tab.js';
 
 const TABS = [
@@ -17,6 +18,7 @@ const TABS = [
   ['persons', 'Persons'],
   ['events', 'Events'],
   ['raw', 'Raw'],
+  ['operator', 'Operator'],
 ] as const;
 
 /** Shows and edits one account. */
@@ -75,6 +77,7 @@ export function AccountPage() {
       {data && tab === 'raw' && (
         <CopyBox label="Copy the account" text={JSON.stringify(data, null, 2)} />
       )}
+      {data && tab === 'operator' && <OperatorTab platform={platform} account={data} />}
       {isClosing && data && (
         <ConfirmDelete
           what="account"

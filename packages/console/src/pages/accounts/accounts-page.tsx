@@ -54,6 +54,9 @@ export function AccountsPage() {
           <Link to="/accounts/keys" search={{ platform }} className="button">
             API keys
           </Link>
+          <Link to="/accounts/settings" search={{ platform }} className="button">
+            Settings
+          </Link>
           <button
             type="button"
             className="button primary"

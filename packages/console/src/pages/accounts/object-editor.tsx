@@ -25,7 +25,7 @@ const baseOf = (fields: readonly RecordField[], { object, etag }: Versioned): Ba
  * Changes are kept in this tab until they are saved.
  */
 export function ObjectEditor(props: {
-  readonly what: 'account' | 'person';
+  readonly what: 'account' | 'person' | 'platform';
   readonly draftKey: string;
   readonly fields: readonly RecordField[];
   /** `undefined` for a new object. */
@@ -99,7 +99,7 @@ export function ObjectEditor(props: {
         />
       )}
       <GroupedForm
-        label={what === 'account' ? 'Account' : 'Person'}
+        label={`${what.charAt(0).toUpperCase()}${what.slice(1)}`}
         {...{ fields, faults }}
         values={mine}
         stored={stored && edited.values}

@@ -6,7 +6,13 @@ import { useMemo } from 'react';
 
 /** Returns the inputs of a request, derived from its schema on the server. */
 export function useRequestFields(
-  schema: 'AccountCreate' | 'AccountUpdate' | 'PersonCreate' | 'PersonUpdate',
+  schema:
+    | 'AccountCreate'
+    | 'AccountState'
+    | 'AccountUpdate'
+    | 'PersonCreate'
+    | 'PersonUpdate'
+    | 'PlatformSettings',
 ) {
   const schemas = useQuery({
     queryKey: ['account-schemas'], // not below `accounts`, which every change invalidates

@@ -1,6 +1,8 @@
 import {
   faultsOf,
   fetchCollections,
+  fetchDraftState,
+  fetchPublished,
   publishDraft,
   validateDraft,
 } from '@plinth/console-core/api/gamedata.js';
@@ -14,11 +16,15 @@ import { TextField } from '../../components/controls/text-field.js';
 import { toast } from '../../components/controls/toasts.js';
 import { useChanges } from '../../components/controls/use-changes.js';
 import { FaultList } from '../../components/form/fault-list.js';
+import { RecordDifferences } from '../../components/form/record-differences.js';
+import { useOpenChanges } from './use-open-changes.js';
 
 /** Publishes the draft as a new version, after showing what changes. */
 export function PublishDialog({ onClose }: { readonly onClose: () => void }) {
   const [message, setMessage] = useState('');
   const { changed } = useChanges('gamedata');
+  const { open } = useOpenChanges();
+  const drafts = new Map(open.map(({ type, id }) => [`${type} ${id}`, [type ?? '', id ?? '']]));
   const collections = useQuery({
     queryKey: ['gamedata', 'collections'],
     queryFn: fetchCollections,
@@ -62,6 +68,16 @@ export function PublishDialog({ onClose }: { readonly onClose: () => void }) {
               Includes changes by other editors. <Link to="/gamedata/changes">Review</Link>
             </p>
           )}
+          <RecordDifferences
+            queryKey={['gamedata', 'draft-differences']}
+            records={[...drafts].map(([name, [type = '', id = '']]) => ({
+              name,
+              fetchStates: async () => ({
+                before: await fetchPublished(type, id),
+                after: await fetchDraftState(type, id),
+              }),
+            }))}
+          />
           <FaultList faults={errors} />
           <FaultList faults={validation.data?.warnings ?? []} isWarning />
           <TextField

@@ -1,11 +1,18 @@
-import { fetchVersions, restoreVersion } from '@plinth/console-core/api/gamedata.js';
-import { countText, timeText } from '@plinth/console-core/lib/units.js';
+import {
+  type ChangedRecord,
+  fetchChangesSince,
+  fetchInVersion,
+  fetchVersions,
+  restoreVersion,
+} from '@plinth/console-core/api/gamedata.js';
+import { countOf, countText, timeText } from '@plinth/console-core/lib/units.js';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ACTIONS, DataTable } from '../../components/controls/data-table.js';
 import { FormDialog } from '../../components/controls/form-dialog.js';
 import { QueryProblem } from '../../components/controls/problem-note.js';
 import { useChanges } from '../../components/controls/use-changes.js';
+import { RecordDifferences } from '../../components/form/record-differences.js';
 import { GameDataFrame } from './gamedata-frame.js';
 import { useEditor } from './use-editor.js';
 
@@ -96,8 +103,47 @@ function Versions() {
             A new version with the records of version {restoring} is published. Unpublished changes
             are discarded.
           </p>
+          <VersionDifferences version={restoring} />
         </FormDialog>
       )}
     </>
   );
 }
+
+/** What restoring a version changes in the current one. */
+function VersionDifferences({ version }: { readonly version: number }) {
+  const found = useQuery({
+    queryKey: ['gamedata', 'changes-since', version],
+    queryFn: () => fetchChangesSince(version),
+  });
+  const { data } = found;
+  return (
+    <>
+      <QueryProblem of={found} />
+      {data && (
+        <>
+          <p role="status">
+            {countOf(data.records.length, 'record')} changed since version {version}:
+          </p>
+          {data.isCut && <p className="hint soft">Only the first 1,000 changes are compared.</p>}
+          <RecordDifferences
+            queryKey={['gamedata', 'version-differences', version]}
+            records={data.records.map((record) => ({
+              name: `${record.kind} ${record.id}`,
+              change: changeText(record),
+              fetchStates: async () => ({
+                before: record.isInCurrent ? await fetchInVersion(record, undefined) : undefined,
+                after: record.isInOlder ? await fetchInVersion(record, version) : undefined,
+              }),
+            }))}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+const changeText = ({ isInOlder, isInCurrent }: ChangedRecord): string => {
+  if (!isInOlder) return 'will be deleted';
+  return isInCurrent ? 'will be changed' : 'will be created';
+};

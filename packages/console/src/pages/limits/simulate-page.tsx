@@ -1,8 +1,9 @@
 import {
-  type Decision,
   fetchLimitedRoutes,
   fetchUsage,
   type LimitedRoute,
+  MAX_SIMULATED_COUNT,
+  type Simulation,
   simulate,
   type Usage,
 } from '@plinth/console-core/api/limits.js';
@@ -36,27 +37,41 @@ const nameOf = ({ method, path }: LimitedRoute): string => (path === '' ? '' : `
 interface Simulated {
   readonly identity: string;
   readonly route: LimitedRoute;
-  readonly decision: Decision;
+  readonly count: number;
+  readonly decision: Simulation;
   readonly usage: Usage;
 }
 
-/** Shows which limit a request would meet, without counting it. */
+/** Returns `undefined` for an invalid number of requests. */
+function readCount(text: string): number | undefined {
+  const count = Number(text);
+  return /^\d+$/.test(text) && count >= 1 && count <= MAX_SIMULATED_COUNT ? count : undefined;
+}
+
+/** Shows which limit one or more requests would meet, without counting them. */
 export function SimulatePage() {
-  const [{ identity = '', route: routeName = '' }, setParams] = useSearchParams();
+  const [{ identity = '', route: routeName = '', count: countInput = '1' }, setParams] =
+    useSearchParams();
   const { run, error, isBusy } = useTask();
   const [result, setResult] = useState<Simulated | undefined>();
   const routes = useQuery({ queryKey: ['limits', 'routes'], queryFn: fetchLimitedRoutes });
   const limited = (routes.data ?? []).filter(({ exempt }) => !exempt);
   const route = limited.find((each) => nameOf(each) === routeName) ?? OTHER;
+  const count = readCount(countInput.trim());
+  const canStart = identity.trim() !== '' && count !== undefined;
   const change = (next: Record<string, string>) => {
     setResult(undefined);
     setParams(next);
   };
   const start = () =>
     run(async () => {
+      if (count === undefined) return;
       const caller = identity.trim();
-      const [decision, usage] = await Promise.all([simulate(caller, route), fetchUsage(caller)]);
-      setResult({ identity: caller, route, decision, usage });
+      const [decision, usage] = await Promise.all([
+        simulate(caller, route, count),
+        fetchUsage(caller),
+      ]);
+      setResult({ identity: caller, route, count, decision, usage });
     });
   return (
     <div className="page">
@@ -66,7 +81,7 @@ export function SimulatePage() {
             Rate limits
           </Link>
         </nav>
-        <h1 tabIndex={-1}>Simulate a request</h1>
+        <h1 tabIndex={-1}>Simulate requests</h1>
       </header>
       <QueryProblem of={routes} />
       <form
@@ -74,7 +89,7 @@ export function SimulatePage() {
         aria-label="Request"
         onSubmit={(event) => {
           event.preventDefault();
-          if (identity.trim() !== '' && !isBusy) void start();
+          if (canStart && !isBusy) void start();
         }}
       >
         <TextField
@@ -86,16 +101,23 @@ export function SimulatePage() {
           hint="An identity as shown in the lists, for example user:1, installation:7 or ip:192.0.2.1"
         />
         <RouteChoice routes={limited} route={route} onChange={(next) => change({ route: next })} />
+        <TextField
+          label="Requests"
+          value={countInput}
+          onChange={(next) => change({ count: next })}
+          hint={`Sent one after another, at most ${countText(MAX_SIMULATED_COUNT)}`}
+          mistake={
+            count === undefined
+              ? `Invalid number; enter an integer from 1 to ${countText(MAX_SIMULATED_COUNT)}.`
+              : undefined
+          }
+        />
         {error !== undefined && <ProblemNote error={error} />}
         <div className="row wrap">
-          <button
-            type="submit"
-            className="button primary"
-            disabled={identity.trim() === '' || isBusy}
-          >
+          <button type="submit" className="button primary" disabled={!canStart || isBusy}>
             Simulate
           </button>
-          <span className="hint soft">The request is neither sent nor counted.</span>
+          <span className="hint soft">Nothing is sent or counted.</span>
         </div>
       </form>
       {result !== undefined && <Outcome {...result} />}
@@ -149,7 +171,7 @@ const RESULT_STYLES: Readonly<Record<LimitStep['result'], readonly [style: strin
     'not checked': ['chip', '– not checked'],
   };
 
-function Outcome({ identity, route, decision, usage }: Simulated) {
+function Outcome({ identity, route, count, decision, usage }: Simulated) {
   const id = useId();
   const settings = useQuery({ queryKey: ['server', 'settings'], queryFn: fetchSettings });
   const maximumOf = (name: string): number | undefined => {
@@ -157,9 +179,12 @@ function Outcome({ identity, route, decision, usage }: Simulated) {
     const value = found?.value ?? found?.default;
     return typeof value === 'number' ? value : undefined;
   };
-  const steps = limitSteps(route, { usage, decision, maximumOf });
+  const { allowed, allowed_count: allowedCount } = decision;
+  const { limit_kind: kind, retry_after: retrySec } = decision;
+  const before = Math.min(allowedCount, count - 1);
+  const steps = limitSteps(route, { usage, decision, before, maximumOf });
   const left = requestsLeft(steps);
-  const { allowed, limit_kind: kind, retry_after: retrySec } = decision;
+  const shown = `Request ${countText(before + 1)} of ${countText(count)}`;
   const reset = decision.headers['x-ratelimit-reset'];
   const until = usage.ban && new Date(usage.ban.until * 1000).toISOString();
   return (
@@ -169,10 +194,17 @@ function Outcome({ identity, route, decision, usage }: Simulated) {
           <code>{identity}</code>
         </h2>
         <span className={allowed ? 'chip good' : 'chip bad'} role="status">
-          {allowed ? '✓ allowed' : `✕ rejected: ${limitName(kind ?? '').toLowerCase()}`}
+          {allowed
+            ? count === 1
+              ? '✓ allowed'
+              : `✓ all ${countText(count)} requests allowed`
+            : `✕ ${count === 1 ? '' : `request ${countText(before + 1)} `}rejected: ${limitName(kind ?? '').toLowerCase()}`}
         </span>
         <span className="soft">
-          {allowed && left !== undefined && `${countOf(left, 'such request')} remaining`}
+          {!allowed && allowedCount > 0 && `${countOf(allowedCount, 'request')} allowed before, `}
+          {allowed &&
+            left !== undefined &&
+            `${countOf(count === 1 ? left : left - 1, 'such request')} remaining`}
           {!allowed && retrySec !== null && `retry after ${durationText(retrySec)}`}
           {kind === 'primary' &&
             reset !== undefined &&
@@ -180,6 +212,10 @@ function Outcome({ identity, route, decision, usage }: Simulated) {
           {kind === 'ban' && until && `, banned until ${timeText(until)} UTC`}
         </span>
       </div>
+      <p className="hint soft">
+        Nothing was charged.
+        {count > 1 && ` The table shows ${shown.toLowerCase()}; handler time is not simulated.`}
+      </p>
       <DataTable
         label="Limits in the order in which they are checked"
         rows={steps}
@@ -187,7 +223,11 @@ function Outcome({ identity, route, decision, usage }: Simulated) {
         columns={[
           { title: 'Limit', className: 'wide', cell: ({ name }) => name },
           { title: 'Used', className: 'num', cell: ({ used }) => amount(used) },
-          { title: 'This request', className: 'num', cell: ({ cost }) => `+${countText(cost)}` },
+          {
+            title: count === 1 ? 'This request' : shown,
+            className: 'num',
+            cell: ({ cost }) => `+${countText(cost)}`,
+          },
           { title: 'Maximum', className: 'num', cell: ({ limit }) => amount(limit) },
           {
             title: 'Result',

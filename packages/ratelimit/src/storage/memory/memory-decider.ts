@@ -62,7 +62,12 @@ export class MemoryDecider {
         return;
       }
     }
-    if (state.extra !== undefined || plan.isContent || plan.heavy > 0 || plan.isTokenCreation) {
+    if (
+      state.extra !== undefined ||
+      plan.contentCount > 0 ||
+      plan.heavy > 0 ||
+      plan.isTokenCreation
+    ) {
       this.#decideExtra(admission, state.extra, steadyMs);
     }
   }
@@ -83,13 +88,14 @@ export class MemoryDecider {
     }
     const hour = this.#time.hourAt(steadyMs);
     if (plan.isTokenCreation) check('token_creation', extra?.tokenHour, rules.tokenHour - 1, hour);
-    if (plan.isContent) {
-      check('content_minute', extra?.contentMinute, rules.contentMinute - 1);
+    const { contentCount } = plan;
+    if (contentCount > 0) {
+      check('content_minute', extra?.contentMinute, rules.contentMinute - contentCount);
       if (plan.contentPerMinute !== undefined) {
         const own = extra?.contentByEndpoint?.get(plan.endpoint);
-        check('content_minute', own, plan.contentPerMinute - 1);
+        check('content_minute', own, plan.contentPerMinute - contentCount);
       }
-      check('content_hour', extra?.contentHour, rules.contentHour - 1, hour);
+      check('content_hour', extra?.contentHour, rules.contentHour - contentCount, hour);
     }
     if (plan.heavy > 0) check('heavy', extra?.heavy, rules.heavy - plan.heavy);
   }

@@ -272,7 +272,7 @@ export class MemoryStore implements LimitStore {
     }
     const slot = this.#time.minuteSlot(steadyMs);
     if (plan.points > 0) state.addPoints(plan.endpoint, slot, plan.points);
-    if (plan.isContent) this.#commitContent(plan, state, steadyMs);
+    if (plan.contentCount > 0) this.#commitContent(plan, state, steadyMs);
     if (plan.isTokenCreation) {
       const hourSlot = this.#time.hourSlot(steadyMs);
       const extra = state.withExtra();

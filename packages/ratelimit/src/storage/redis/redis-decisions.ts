@@ -83,7 +83,7 @@ export class RedisDecisions {
           plan.points,
           plan.isGraph ? 1 : 0,
           plan.chargesCpu ? 1 : 0,
-          plan.isContent ? 1 : plan.isTokenCreation ? 2 : 0,
+          plan.isTokenCreation ? -1 : plan.contentCount,
           plan.contentPerMinute ?? -1,
           plan.heavy,
         ),
@@ -95,4 +95,8 @@ export class RedisDecisions {
 
 /** Whether a decision changes more in Redis than the primary bucket. */
 export const hasSecondaryCharges = (plan: Plan): boolean =>
-  plan.takesSlot || plan.isContent || plan.isTokenCreation || plan.points > 0 || plan.heavy > 0;
+  plan.takesSlot ||
+  plan.contentCount > 0 ||
+  plan.isTokenCreation ||
+  plan.points > 0 ||
+  plan.heavy > 0;

@@ -171,20 +171,21 @@ return results
  * Checks every limit and charges all or nothing. KEYS and ARGV as above, then KEYS: points of the
  * endpoint.
  * ARGV: 1 for a dry run, slot to take or empty, points, 1 for a graph query, 1 if CPU time counts,
- * 1 for content and 2 for a token, content limit of this endpoint (-1: default), weight.
+ * number of content creations or -1 for a token, content limit of this endpoint (-1: default), weight.
  */
 export const admitAll = (rules: LimitRules): string => `${SUMS}${BEGIN}
 local base = string.sub(KEYS[2], 1, -4)
 local slot, points, is_graph = ARGV[7], tonumber(ARGV[8]), ARGV[9] == '1'
-local is_content, own_max, heavy = ARGV[11] == '1', tonumber(ARGV[12]), tonumber(ARGV[13])
-local is_token = ARGV[11] == '2'
+local content, own_max, heavy = tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13])
+local is_content, is_token = content > 0, content < 0
 local minute, hour = ${rules.minuteMs / 6}, ${rules.hourMs / 60}
 local own_key = base .. 'cme' .. string.sub(KEYS[3], #base + 2)
 
 local function check(name, key, length, slots, max)
   if kind ~= '' then return end
   local total, later = look(key, length, slots, now, max)
-  if total > max then kind, wait = name, later end
+  -- A request that never fits gets the full window as its retry time.
+  if total > max then kind, wait = name, max < 0 and length * slots or later end
 end
 if kind == '' and slot ~= '' and redis.call('ZCARD', base .. 'c') >= ${rules.concurrency} then
   redis.call('ZREMRANGEBYSCORE', base .. 'c', '-inf', now)
@@ -199,9 +200,9 @@ if ARGV[10] == '1' then
   if is_graph then check('cpu_graph', base .. 'cpug', minute, 6, ${rules.cpuGraphMs - 1}) end
 end
 if is_content then
-  check('content_minute', base .. 'cm', minute, 6, ${rules.contentMinute - 1})
-  if own_max >= 0 then check('content_minute', own_key, minute, 6, own_max - 1) end
-  check('content_hour', base .. 'ch', hour, 60, ${rules.contentHour - 1})
+  check('content_minute', base .. 'cm', minute, 6, ${rules.contentMinute} - content)
+  if own_max >= 0 then check('content_minute', own_key, minute, 6, own_max - content) end
+  check('content_hour', base .. 'ch', hour, 60, ${rules.contentHour} - content)
 end
 if is_token then check('token_creation', base .. 'th', hour, 60, ${rules.tokenHour - 1}) end
 if heavy > 0 then check('heavy', base .. 'h', minute, 6, ${rules.heavy} - heavy) end
