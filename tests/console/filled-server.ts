@@ -37,6 +37,7 @@ export const PAGES: readonly (readonly [path: string, there: string])[] = [
   ['accounts', 'td'],
   ['accounts/keys', 'td'],
   ['accounts/clocks', 'td'],
+  ['accounts/settings', 'form'],
   ['accounts/plat_default/ACCOUNT', 'td'],
   ['accounts/plat_default/ACCOUNT?tab=data', '.record-form'],
   ['accounts/plat_default/ACCOUNT?tab=persons', 'td'],

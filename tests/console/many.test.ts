@@ -120,9 +120,14 @@ describe('a server with many tables, series and columns', { skip: SKIP }, () => 
       }
       assert.fail(`nothing named ${name} has the focus after 80 presses of Tab`);
     };
-    await page.keyboard.press('g');
-    await page.keyboard.press('e');
-    await page.getByRole('heading', { name: 'Explore' }).waitFor();
+    // The page may listen for keys only some time after its heading is shown.
+    const heading = page.getByRole('heading', { name: 'Explore' });
+    for (let tries = 0; tries < 10 && !(await heading.isVisible()); tries++) {
+      await page.keyboard.press('g');
+      await page.keyboard.press('e');
+      await heading.waitFor({ timeout: 4000 }).catch(() => undefined);
+    }
+    await heading.waitFor();
     await tabTo(/^Database$/);
     await page.keyboard.type('series');
     await page.getByText('1 table', { exact: true }).waitFor();

@@ -227,7 +227,7 @@ export interface QueryText {
   readonly text: string;
   /** Parameter values as a JSON object in text form, so that numbers keep all digits. */
   readonly params?: string | undefined;
-  /** Whether the console runs it by itself, to fill a page. The list of queries hides it. */
+  /** Whether the console runs it automatically to fill a page. The list of queries hides it. */
   readonly isOwn?: boolean;
 }
 

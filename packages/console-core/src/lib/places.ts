@@ -151,7 +151,7 @@ export const PLACES: readonly Place[] = [
 export const placesOf = (services: readonly string[]): readonly Place[] =>
   PLACES.filter(({ service }) => service === undefined || services.includes(service));
 
-/** The entries of the navigation: the places that are no tabs of another available one. */
+/** The entries of the navigation: available places that are not tabs of another one. */
 export function sectionsOf(services: readonly string[]): readonly Place[] {
   const places = placesOf(services);
   return places.filter(({ tabOf }) => places.every(({ path }) => path !== tabOf));

@@ -46,7 +46,7 @@ export function runsOf(lines: readonly Line[]): readonly TriggerRun[] {
   return runs.reverse();
 }
 
-/** Returns the duration in a text that ends with the last line of a run; `undefined` for other texts. */
+/** Returns the duration in a string that ends with the last line of a run; otherwise `undefined`. */
 export function runDuration(text: string): string | undefined {
   const [, duration] = /finished execution in (.*)$/.exec(text) ?? [];
   return duration && shortDuration(duration);

@@ -58,7 +58,7 @@ export async function fetchOfEach<Row>(
   return (await Promise.all(dbs.map(ofDatabase))).flat();
 }
 
-/** Says that a list leaves out some databases. */
+/** Reports that a list omits some databases. */
 export function LeftOut({ count }: { readonly count: number }) {
   return count <= 0 ? null : (
     <p className="hint soft">
