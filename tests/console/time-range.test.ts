@@ -204,7 +204,7 @@ describe('The time range', { skip: SKIP }, () => {
       assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 390, JSON.stringify(box));
     }
     await bar.getByRole('button', { name: 'More' }).click();
-    await narrow.getByRole('dialog').getByRole('link', { name: 'Tokens', exact: true }).click();
+    await narrow.getByRole('dialog').getByRole('link', { name: 'Access', exact: true }).click();
     await narrow.getByRole('heading', { name: 'Tokens' }).waitFor();
     await narrow.goto(`${server.url}/console/explore?db=metrics`);
     await narrow.getByRole('button', { name: 'Last 1 hour' }).click();
