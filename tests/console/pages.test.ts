@@ -99,7 +99,7 @@ describe('every page', { skip: SKIP }, () => {
     await page.getByRole('heading', { name: 'Home' }).waitFor();
     const found = async (text: string, kind: string, name: RegExp): Promise<void> => {
       await page.keyboard.press('Control+K');
-      await page.getByRole('combobox').fill(text);
+      await page.getByRole('dialog').getByRole('combobox').fill(text);
       const group = page.getByRole('group', { name: kind });
       await group.getByRole('option', { name }).first().waitFor();
     };
