@@ -12,7 +12,7 @@ export const hasIntegers = ({ fields }: ParsedTable): boolean => fields.some(isI
 
 /**
  * Converts integer fields to floats, for a database with this option, unless the column exists with
- * another type than float. Floats above 2^53 are not exact. The given tables are not changed,
+ * a type other than float. Floats above 2^53 are not exact. The given tables are not changed,
  * because the schema may be checked again.
  * @param database `undefined` if it does not exist yet.
  * Source: tsdb-http, "Integer fields".

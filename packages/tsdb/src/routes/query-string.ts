@@ -100,7 +100,7 @@ export function cachedByQueryString<T extends object>(
 
 /**
  * Refuses a retention policy (`rp`) on routes that ignore it. Otherwise, the request would affect
- * another policy than intended.
+ * the wrong policy.
  * Throws `parameter_invalid`.
  */
 export function refusePolicy(policy: string | undefined, databaseName: string): void {
