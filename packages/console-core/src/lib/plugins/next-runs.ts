@@ -1,7 +1,7 @@
 import { CronSchedule } from '@plinth/kernel/cron';
 import { parseDuration } from '../time/duration.js';
 
-/** What a trigger runs on. */
+/** The kind of event that starts a trigger. */
 export type ScheduleKind = 'write' | 'every' | 'cron' | 'request';
 
 /** Returns the specification of a trigger, such as `every:1h`; empty while the value is missing. */
@@ -11,7 +11,7 @@ export function specificationOf(kind: ScheduleKind, value: string): string {
   return own === '' ? '' : `${kind}:${own}`;
 }
 
-/** Returns why a cron expression is not valid; `undefined` for a valid or empty one. */
+/** Returns the problem with a cron expression; `undefined` for a valid or empty one. */
 export const cronFault = (expression: string): string | undefined =>
   expression.trim() === '' ? undefined : CronSchedule.faultOf(expression);
 
