@@ -29,7 +29,7 @@ import type { ManagedKeys } from './domain/platform/operator.js';
 import { DEFAULT_PLATFORM, Platforms } from './domain/platform/platforms.js';
 import { DEFAULT_PLATFORM_SETTINGS } from './model/platform/platform-settings.js';
 import { VendorWord } from './model/platform/vendor-word.js';
-import { AccountsDialect } from './routes/dialect.js';
+import { AccountsConventions } from './routes/conventions.js';
 import { type KeyDirectory, RequestAuthenticator } from './routes/request-authenticator.js';
 import { accountsTable } from './routes/table.js';
 import type { ErrorWording } from './routes/to-wire.js';
@@ -156,11 +156,11 @@ class AccountsService implements HttpService {
     const domain = this.#domain;
     invariant(domain !== undefined, 'the accounts service must start before its routes are used');
     const authenticator = this.#authenticator;
-    const dialect = new AccountsDialect(authenticator, this.#wording);
+    const conventions = new AccountsConventions(authenticator, this.#wording);
     return [
       accountsTable({
         authenticator,
-        dialect,
+        conventions,
         domain,
         config,
         vendorWord: this.#vendorWord,

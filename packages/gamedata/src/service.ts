@@ -38,7 +38,7 @@ import { registerMetrics } from './metrics.js';
 import type { Kind } from './model/kinds.js';
 import { KINDS } from './model/kinds.js';
 import { cacheFor } from './routes/content-headers.js';
-import { GameDataDialect } from './routes/dialect.js';
+import { GameDataConventions } from './routes/conventions.js';
 import { ALL_SCOPES, EditorAccess, readEditorToken } from './routes/editor/editor-access.js';
 import { type PublicRouteDeps, warmUp } from './routes/public-routes.js';
 import { ReplyCache } from './routes/reply-cache.js';
@@ -108,7 +108,7 @@ class GameDataService implements GameData {
   readonly #ledger: Ledger;
   readonly #library: Library;
   readonly #parts: PublicRouteDeps;
-  readonly #dialect: GameDataDialect;
+  readonly #conventions: GameDataConventions;
   readonly #editions: EditionStore;
   readonly #texts: TextStore;
   readonly #images: ImageFolder;
@@ -181,7 +181,7 @@ class GameDataService implements GameData {
       findAdmin: deps.findAdmin,
       ...(deps.countTogether !== undefined && { countTogether: deps.countTogether }),
     });
-    this.#dialect = new GameDataDialect({
+    this.#conventions = new GameDataConventions({
       ownsRoot: deps.ownsRoot,
       cors: settings.cors,
       editorOrigins: settings.editor_origins,
@@ -238,7 +238,7 @@ class GameDataService implements GameData {
       clock: this.#deps.clock,
       maxImportBytes: this.#deps.settings.max_import_bytes,
     };
-    return [gameDataTable({ dialect: this.#dialect, parts, editor })];
+    return [gameDataTable({ conventions: this.#conventions, parts, editor })];
   }
 
   /** Does nothing: the first publication needs the outbox, which starts after the services. */

@@ -110,6 +110,7 @@ export {
   refusalOf,
 } from './http/access/route-access.js';
 export { loginOfUrl } from './http/access/url-login.js';
+export type { ApiConventions, ApiRefusals } from './http/api-conventions.js';
 export {
   BodyBudget,
   type BodyReservation,
@@ -123,7 +124,6 @@ export { readBody, refuseOversize } from './http/body/read-body.js';
 export { chooseCoding } from './http/coding/choose-coding.js';
 export { encodeResponse } from './http/coding/encode-response.js';
 export { CredentialUncheckable } from './http/credential-uncheckable.js';
-export type { Dialect, DialectRefusals } from './http/dialect.js';
 export { namesTag } from './http/entity-tag.js';
 export { docsBaseAt } from './http/github/docs-base.js';
 export { githubErrorResponse } from './http/github/github-errors.js';

@@ -1,8 +1,8 @@
-import { type Dialect, type HttpService, invariant } from '@plinth/kernel';
+import { type ApiConventions, type HttpService, invariant } from '@plinth/kernel';
 import type { WriteOutcome } from '@plinth/tsdb-model/engine.js';
 import { LazyPlanner } from '@plinth/tsdb-sql/lazy-planner.js';
 import type { TsdbDeps } from './deps.js';
-import type { Identify } from './routes/flight/flight-dialect.js';
+import type { Identify } from './routes/flight/flight-conventions.js';
 import type { OpenTsdb } from './service.js';
 
 export interface Tsdb extends HttpService {
@@ -17,10 +17,10 @@ export interface Tsdb extends HttpService {
 }
 
 export interface TsdbServiceDeps extends TsdbDeps {
-  /** Dialect of all routes other than Arrow Flight. */
-  readonly dialect: Dialect;
-  /** Dialect of all routes below `/ops/v1`. */
-  readonly operatorDialect: Dialect;
+  /** API conventions of all routes other than Arrow Flight. */
+  readonly conventions: ApiConventions;
+  /** API conventions of all routes below `/ops/v1`. */
+  readonly operatorConventions: ApiConventions;
   /** Identifies the caller of an Arrow Flight call. */
   readonly identify: Identify;
   /** Returns why the server is not ready for requests; `undefined` if it is. */

@@ -40,7 +40,7 @@ export interface ErrorResponse {
 }
 
 /**
- * Formats an error in the dialect of the time-series service, to which these endpoints belong.
+ * Formats an error by the API conventions of the time-series service, to which these endpoints belong.
  * `path` selects the version 2 form, whose clients read `code` and `message`. Source: tsdb-http,
  * "Authentication and authorization", "Error model", "v2 error body".
  */

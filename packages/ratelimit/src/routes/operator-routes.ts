@@ -1,7 +1,7 @@
 import {
+  type ApiConventions,
   type ClientAddresses,
   type Clock,
-  type Dialect,
   docsBaseAt,
   emptyResponse,
   githubResponse,
@@ -70,9 +70,9 @@ export interface OperatorDeps {
 }
 
 /** Source: rate-limits, sections 3.2, 9, 12.1 and 17. */
-export function operatorTable(dialect: Dialect, deps: OperatorDeps): RouteTable {
+export function operatorTable(conventions: ApiConventions, deps: OperatorDeps): RouteTable {
   return {
-    dialect,
+    conventions,
     api: 'ratelimit',
     errorResponse: (error, request) =>
       errorResponse(error, { log: deps.log, documentationUrl: operatorDocs(request) }),

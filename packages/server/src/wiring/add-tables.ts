@@ -1,17 +1,17 @@
 import type { Counter, FreeDiskSpace, HttpService, RequestGate, Route } from '@plinth/kernel';
-import type { DialectDirectory } from '../http/dialect-directory.js';
+import type { ConventionsDirectory } from '../http/conventions-directory.js';
 import type { HttpMetrics } from '../http/http-metrics.js';
 import type { Router } from '../http/router.js';
 import type { AuditLog } from '../operator/audit-log.js';
 import { audited } from '../operator/audited-requests.js';
 import { refusedWhenFull } from '../operator/full-disk-requests.js';
 
-/** Registers a service's routes with router, dialect directory and limiter. */
+/** Registers a service's routes with router, conventions directory and limiter. */
 export async function addTables(
   service: HttpService,
   to: {
     readonly router: Router;
-    readonly dialects: DialectDirectory;
+    readonly conventionsDirectory: ConventionsDirectory;
     readonly gate: RequestGate | undefined;
     readonly httpMetrics: HttpMetrics;
     readonly audit: AuditLog;
@@ -25,8 +25,8 @@ export async function addTables(
     audited(diskSpace === undefined ? route : refusedWhenFull(route, diskSpace, refusals), audit);
   for (const given of await service.tables()) {
     const table = { ...given, routes: given.routes.map(wrapped) };
-    const { dialect, routes } = table;
-    to.dialects.add(dialect);
+    const { conventions, routes } = table;
+    to.conventionsDirectory.add(conventions);
     if (to.gate?.covers(service.name)) to.gate.announce(service.name, routes);
     for (const route of routes) {
       to.router.add(service.name, table, route, (method) =>

@@ -14,7 +14,7 @@ import { Type } from 'typebox';
 import { DEFAULT_PLATFORM_SETTINGS } from '../model/platform/platform-settings.js';
 import { VendorWord } from '../model/platform/vendor-word.js';
 import { AccountsRefused } from '../model/violation.js';
-import { AccountsDialect, refuseEmptySegments } from './dialect.js';
+import { AccountsConventions, refuseEmptySegments } from './conventions.js';
 import { RequestAuthenticator } from './request-authenticator.js';
 
 const bugs: unknown[] = [];
@@ -40,7 +40,7 @@ const authenticator = new RequestAuthenticator({
     return undefined;
   },
 });
-const dialect = new AccountsDialect(authenticator, {
+const conventions = new AccountsConventions(authenticator, {
   ...{ vendorWord: new VendorWord('vendor', []), headerPrefixes },
   baseUrl: (requestUrl) => requestUrl,
   onBug: (error) => bugs.push(error),
@@ -57,11 +57,11 @@ function told({ status, body }: HttpResponse): string {
 const ACCOUNTS = '/v2/core/accounts';
 
 it('identifies the caller, or reports why it cannot', () => {
-  assert.equal(dialect.identify(head(ACCOUNTS)).kind, 'platform_key');
-  assert.throws(() => dialect.identify(head(ACCOUNTS, {})), AccountsRefused);
+  assert.equal(conventions.identify(head(ACCOUNTS)).kind, 'platform_key');
+  assert.throws(() => conventions.identify(head(ACCOUNTS, {})), AccountsRefused);
   const operator = head('/ops/v1/accounts', { authorization: 'Bearer away' });
   assert.throws(
-    () => dialect.identify(operator),
+    () => conventions.identify(operator),
     (error) => error === away,
   );
 });
@@ -80,16 +80,16 @@ it('allows cross-origin reads only on paths that create tokens', () => {
   ];
   for (const url of [...open, ...closed]) {
     const isOpen = open.includes(url);
-    const headers = new Map(dialect.headers(head(url)));
+    const headers = new Map(conventions.headers(head(url)));
     assert.equal(headers.get('access-control-allow-origin'), isOpen ? '*' : undefined, url);
     assert.equal(headers.get('cache-control'), 'no-store');
     assert.match(headers.get('request-id') ?? '', /^req_/);
     assert.equal(headers.get('plinth-version'), DEFAULT_PLATFORM_SETTINGS.default_api_version);
-    const preflight = dialect.preflightResponse(head(url), ['POST']);
+    const preflight = conventions.preflightResponse(head(url), ['POST']);
     assert.equal(preflight?.status, isOpen ? 204 : undefined, url);
   }
   const allowed = new Map(
-    dialect.preflightResponse(head('/v2/core/account_tokens'), ['POST'])?.headers,
+    conventions.preflightResponse(head('/v2/core/account_tokens'), ['POST'])?.headers,
   );
   assert.deepEqual(
     [...allowed.values()],
@@ -104,7 +104,7 @@ it('reports the first fault of a request that no route accepts', () => {
     const responses = [
       requestError('not_authenticated'),
       ...(refusal === undefined ? [] : [refusal]),
-    ].map((error) => told(dialect.errorResponse(error, request)));
+    ].map((error) => told(conventions.errorResponse(error, request)));
     assert.equal(new Set(responses).size, 1);
     return responses[0] ?? '';
   };
@@ -122,9 +122,9 @@ it('reports the first fault of a request that no route accepts', () => {
 
 it('formats errors that a handler throws', () => {
   const missing = new AccountsRefused({ code: 'not_found', message: 'No such account.' });
-  assert.equal(told(dialect.errorResponse(missing, head(ACCOUNTS, {}))), '404 not_found');
+  assert.equal(told(conventions.errorResponse(missing, head(ACCOUNTS, {}))), '404 not_found');
   assert.equal(
-    told(dialect.errorResponse(new TypeError('a bug'), head(ACCOUNTS))),
+    told(conventions.errorResponse(new TypeError('a bug'), head(ACCOUNTS))),
     '500 api_error',
   );
   assert.equal(bugs.length, 1);
@@ -140,7 +140,7 @@ it('formats schema failures in the same way as shape failures', () => {
     assert.throws(
       () => check(body),
       (error) => {
-        const response = dialect.errorResponse(error, head(ACCOUNTS));
+        const response = conventions.errorResponse(error, head(ACCOUNTS));
         const { error: terms } = JSON.parse(String(response.body));
         assert.deepEqual(
           [response.status, terms.code, terms.param],
@@ -158,12 +158,12 @@ it('formats schema failures in the same way as shape failures', () => {
     );
   }
   const unreadable = requestError('json_unreadable', 'not_json');
-  assert.equal(told(dialect.errorResponse(unreadable, head(ACCOUNTS))), '400 invalid_json');
+  assert.equal(told(conventions.errorResponse(unreadable, head(ACCOUNTS))), '400 invalid_json');
 });
 
 it('distinguishes an unknown path from an unsupported method', () => {
-  assert.equal(told(dialect.notFoundResponse(head('/v2/none'), [])), '404 unrecognized_url');
-  const response = dialect.notFoundResponse(head(ACCOUNTS), ['GET', 'POST']);
+  assert.equal(told(conventions.notFoundResponse(head('/v2/none'), [])), '404 unrecognized_url');
+  const response = conventions.notFoundResponse(head(ACCOUNTS), ['GET', 'POST']);
   assert.equal(told(response), '405 method_not_allowed');
   assert.equal(new Map(response.headers).get('allow'), 'GET, POST');
 });

@@ -1,7 +1,7 @@
 import {
   ANONYMOUS,
+  type ApiConventions,
   Cors,
-  type Dialect,
   docsBaseAt,
   emptyResponse,
   GITHUB_REFUSALS,
@@ -17,7 +17,7 @@ import { INSTALLATION_PATHS, META_PATHS } from './github-routes.js';
 import { STATUS_PATHS } from './status-routes.js';
 import { errorResponse } from './to-wire.js';
 
-export interface DialectDeps {
+export interface ConventionsDeps {
   readonly config: RateLimitConfig;
   /** Returns the principal of a credential. Throws `not_authenticated`. */
   readonly credentials: { resolve(authorization: string): Principal | Promise<Principal> };
@@ -27,10 +27,10 @@ export interface DialectDeps {
 }
 
 /**
- * Creates the dialect of requests for the caller's own limits. Anonymous requests are allowed; a
+ * Creates the API conventions of requests for the caller's own limits. Anonymous requests are allowed; a
  * credential selects its own identity.
  */
-export function rateLimitDialect(deps: DialectDeps): Dialect {
+export function rateLimitConventions(deps: ConventionsDeps): ApiConventions {
   const { config, credentials, log } = deps;
   const cors = new Cors({
     origins: '*',

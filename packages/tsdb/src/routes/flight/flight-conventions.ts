@@ -1,6 +1,6 @@
 import {
+  type ApiConventions,
   asOutage,
-  type Dialect,
   emptyResponse,
   type HeaderList,
   type HttpHead,
@@ -24,7 +24,7 @@ export type Identify = (
  * Formats errors before a call as gRPC status headers without a body.
  * Source: gRPC over HTTP/2, "Trailers-Only".
  */
-export const grpcDialect = (path: string, identify: Identify, log: Logger): Dialect => ({
+export const grpcConventions = (path: string, identify: Identify, log: Logger): ApiConventions => ({
   service: 'tsdb',
   paths: [path],
   identify: ({ url, socket, client, headers }, access) =>

@@ -1,8 +1,8 @@
-import { ANONYMOUS, type Dialect, type Logger } from '@plinth/kernel';
+import { ANONYMOUS, type ApiConventions, type Logger } from '@plinth/kernel';
 import { errorResponse, notFoundResponse } from './to-wire.js';
 
-/** Creates the dialect for public pages and files: no authentication, and no access from other origins. */
-export const openDialect = ({
+/** Creates the API conventions for public pages and files: no authentication, and no access from other origins. */
+export const openConventions = ({
   service,
   path,
   log,
@@ -10,7 +10,7 @@ export const openDialect = ({
   readonly service: string;
   readonly path: string;
   readonly log: Logger;
-}): Dialect => ({
+}): ApiConventions => ({
   service,
   paths: [path],
   identify: () => ANONYMOUS,

@@ -7,13 +7,13 @@ import { identityError } from '../errors.js';
 import { openTestIdentity } from '../testing/open-test-identity.js';
 import { DeleteToken } from './schemas.js';
 
-const REQUEST = { base: 'http://127.0.0.1' } as HttpHead; // all that the dialect reads
+const REQUEST = { base: 'http://127.0.0.1' } as HttpHead; // all that the API conventions read
 
 it('formats every failure below /ops/v1', async () => {
   await using to = await openTestIdentity();
-  const { dialect } = to.identity;
+  const { conventions } = to.identity;
   const told = (error: unknown): string => {
-    const { status, headers, body } = dialect.errorResponse(error, REQUEST);
+    const { status, headers, body } = conventions.errorResponse(error, REQUEST);
     const { message, status: text, documentation_url } = JSON.parse(String(body));
     assert.equal(text, String(status));
     assert.equal(documentation_url, 'http://127.0.0.1/docs/operator');

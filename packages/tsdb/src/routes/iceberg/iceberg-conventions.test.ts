@@ -1,12 +1,21 @@
 // Source: Apache Iceberg REST catalog specification, `ErrorModel`; internal details are not sent to clients.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ANONYMOUS, type Dialect, DiskFull, jsonResponse, StoreOutage } from '@plinth/kernel';
-import { icebergDialect } from './iceberg-dialect.js';
+import {
+  ANONYMOUS,
+  type ApiConventions,
+  DiskFull,
+  jsonResponse,
+  StoreOutage,
+} from '@plinth/kernel';
+import { icebergConventions } from './iceberg-conventions.js';
 
 const messageOf = (status: number, error: unknown): string => {
-  const base = { errorResponse: () => jsonResponse(status, {}) } as unknown as Dialect; // only this is called
-  const response = icebergDialect(base, () => ANONYMOUS).errorResponse(error, undefined as never);
+  const base = { errorResponse: () => jsonResponse(status, {}) } as unknown as ApiConventions; // only this is called
+  const response = icebergConventions(base, () => ANONYMOUS).errorResponse(
+    error,
+    undefined as never,
+  );
   assert.equal(response.status, status);
   return JSON.parse(String(response.body)).error.message;
 };

@@ -1,9 +1,9 @@
 import {
   ANONYMOUS,
+  type ApiConventions,
   type Clock,
   Cors,
   type CorsTerms,
-  type Dialect,
   docsBaseAt,
   emptyResponse,
   GITHUB_REFUSALS,
@@ -39,7 +39,7 @@ export interface Credentials {
   authenticateAnyone(authorization: string): Principal | Promise<Principal>;
 }
 
-interface WebhookDialectDeps {
+interface WebhookConventionsDeps {
   readonly config: WebhooksConfig;
   readonly credentials: Credentials;
   readonly clock: Clock;
@@ -52,8 +52,8 @@ interface WebhookDialectDeps {
  * The GitHub-compatible API, which accepts only JSON web tokens of apps. Source: webhooks, sections 2
  * and 3.
  */
-export class WebhookDialect implements Dialect {
-  readonly #deps: WebhookDialectDeps;
+export class WebhookConventions implements ApiConventions {
+  readonly #deps: WebhookConventionsDeps;
   readonly service = 'webhooks';
   readonly refusals = GITHUB_REFUSALS;
   readonly paths: readonly string[];
@@ -63,7 +63,7 @@ export class WebhookDialect implements Dialect {
   readonly #fixed: HeaderList;
   #operations: readonly (readonly [method: string, path: RegExp, operationId: string])[] = [];
 
-  constructor(deps: WebhookDialectDeps) {
+  constructor(deps: WebhookConventionsDeps) {
     this.#deps = deps;
     this.paths = prefixesOf(deps.config).flatMap((prefix) =>
       ['/app', '/meta', '/versions'].map((path) => prefix + path),

@@ -1,5 +1,5 @@
-import { type Dialect, type HttpHead, type HttpResponse, withHeaders } from '@plinth/kernel';
-import type { Identify } from '../flight/flight-dialect.js';
+import { type ApiConventions, type HttpHead, type HttpResponse, withHeaders } from '@plinth/kernel';
+import type { Identify } from '../flight/flight-conventions.js';
 import { clientHeaders, clientMessage } from '../to-wire.js';
 import { statusResponse } from './otlp-message.js';
 
@@ -12,7 +12,7 @@ const STATUS_SCHEMA = {
 };
 
 /** Authenticates like all time-series routes; errors are a `Status` message. */
-export const otlpDialect = (base: Dialect, identify: Identify): Dialect => ({
+export const otlpConventions = (base: ApiConventions, identify: Identify): ApiConventions => ({
   service: 'tsdb',
   paths: [METRICS_PATH],
   refusals: { name: 'OtlpStatus', schema: STATUS_SCHEMA, shared: {} },

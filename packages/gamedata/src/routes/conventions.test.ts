@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { EDITOR, TestGameData } from '../testing/test-game-data.js';
 
-describe('game data dialect', () => {
+describe('game data conventions', () => {
   let service: TestGameData;
   before(async () => {
     service = await TestGameData.start();

@@ -1,6 +1,6 @@
 import {
+  type ApiConventions,
   Cors,
-  type Dialect,
   emptyResponse,
   type HeaderList,
   type HttpHead,
@@ -27,8 +27,8 @@ import { vendorHeaderNames } from './vendor-headers.js';
 /** Browsers may only create tokens. */
 const BROWSER_PATH = /^\/v2\/core\/(account_tokens|accounts\/[^/?]+\/person_tokens)(\?|$)/;
 
-/** Dialect of platforms and of their operator. Source: accounts, sections 2.2 to 2.5 and 12. */
-export class AccountsDialect implements Dialect {
+/** API conventions of platforms and of their operator. Source: accounts, sections 2.2 to 2.5 and 12. */
+export class AccountsConventions implements ApiConventions {
   readonly service = 'accounts';
   readonly refusals = ACCOUNTS_REFUSALS;
   readonly revealsPaths = true;

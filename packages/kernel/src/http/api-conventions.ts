@@ -4,7 +4,7 @@ import type { HttpHead } from './http-request.js';
 import type { HeaderList, HttpResponse } from './http-response.js';
 
 /** The description of error responses. */
-export interface DialectRefusals {
+export interface ApiRefusals {
   /** The name of the schema of error bodies. */
   readonly name: string;
   readonly schema: object;
@@ -12,12 +12,12 @@ export interface DialectRefusals {
   readonly shared: Readonly<Record<number, string>>;
 }
 
-/** The authentication of a service, and the format of its error responses. */
-export interface Dialect {
+/** How the routes of a service identify clients and format errors, and the headers they set. */
+export interface ApiConventions {
   /** The name by which the limiter identifies the service. */
   readonly service: string;
   /**
-   * The paths whose unknown routes this dialect handles. `/v2/core` covers itself and everything below `/v2/core/`; the longest
+   * The paths whose unknown routes these API conventions handle. `/v2/core` covers itself and everything below `/v2/core/`; the longest
    * match wins. `/` covers only itself.
    */
   readonly paths: readonly string[];
@@ -33,7 +33,7 @@ export interface Dialect {
    */
   identify(request: HttpHead, access: RouteAccess | undefined): Principal | Promise<Principal>;
   /** Absent when the API description of its routes has no error bodies. */
-  readonly refusals?: DialectRefusals;
+  readonly refusals?: ApiRefusals;
   /** Returns the response for an error of `identify`, checks or handlers. */
   errorResponse(error: unknown, request: HttpHead): HttpResponse;
   /**

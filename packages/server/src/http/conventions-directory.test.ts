@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ANONYMOUS, type Dialect, emptyResponse } from '@plinth/kernel';
-import { DialectDirectory } from './dialect-directory.js';
+import { ANONYMOUS, type ApiConventions, emptyResponse } from '@plinth/kernel';
+import { ConventionsDirectory } from './conventions-directory.js';
 
-const dialect = (...paths: string[]): Dialect => ({
+const conventions = (...paths: string[]): ApiConventions => ({
   service: 'any',
   paths,
   identify: () => ANONYMOUS,
@@ -11,15 +11,15 @@ const dialect = (...paths: string[]): Dialect => ({
   notFoundResponse: () => emptyResponse(404),
 });
 
-const accounts = dialect('/v2/core');
-const hooks = dialect('/api/v3/app');
-const deliveries = dialect('/api/v3/app/hook/deliveries');
-const fallback = dialect();
-const directory = new DialectDirectory(fallback);
+const accounts = conventions('/v2/core');
+const hooks = conventions('/api/v3/app');
+const deliveries = conventions('/api/v3/app/hook/deliveries');
+const fallback = conventions();
+const directory = new ConventionsDirectory(fallback);
 for (const each of [accounts, hooks, deliveries, accounts]) directory.add(each);
 
-describe('DialectDirectory', () => {
-  const check = (target: string, expected: Dialect) =>
+describe('ConventionsDirectory', () => {
+  const check = (target: string, expected: ApiConventions) =>
     assert.equal(directory.find(target), expected, target);
 
   it('matches a path and its subpaths, but not siblings or parents', () => {
@@ -41,7 +41,7 @@ describe('DialectDirectory', () => {
     check('/api/v3/write_lp', fallback);
   });
 
-  it('refuses two dialects with one path', () => {
-    assert.throws(() => directory.add(dialect('/v2/core')), /must have only one dialect/);
+  it('refuses two objects for one path', () => {
+    assert.throws(() => directory.add(conventions('/v2/core')), /must have only one conventions/);
   });
 });

@@ -1,5 +1,5 @@
-import { type Dialect, type HttpResponse, withHeaders } from '@plinth/kernel';
-import type { Identify } from '../flight/flight-dialect.js';
+import { type ApiConventions, type HttpResponse, withHeaders } from '@plinth/kernel';
+import type { Identify } from '../flight/flight-conventions.js';
 import { clientHeaders, clientMessage } from '../to-wire.js';
 import { ICEBERG_ERROR, icebergFailure } from './iceberg-responses.js';
 
@@ -10,7 +10,7 @@ export const ICEBERG_PATH = '/iceberg';
  * every other method is forbidden.
  * @param base decides on the status of errors
  */
-export const icebergDialect = (base: Dialect, identify: Identify): Dialect => ({
+export const icebergConventions = (base: ApiConventions, identify: Identify): ApiConventions => ({
   service: 'tsdb',
   paths: [ICEBERG_PATH],
   refusals: { name: 'IcebergError', schema: ICEBERG_ERROR, shared: {} },

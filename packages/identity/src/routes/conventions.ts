@@ -1,5 +1,5 @@
 import {
-  type Dialect,
+  type ApiConventions,
   emptyResponse,
   GITHUB_REFUSALS,
   githubErrorResponse,
@@ -19,10 +19,10 @@ import { identityError } from '../errors.js';
 const HEADERS: HeaderList = [['x-content-type-options', 'nosniff']];
 
 /**
- * Creates the dialect of all routes below `/ops/v1`, whichever service has the route. Requires an
+ * Creates the API conventions of all routes below `/ops/v1`, whichever service has the route. Requires an
  * admin token; errors have GitHub's format. Source: webhooks, sections 1 and 2.2.
  */
-export function operatorDialect(accessControl: AccessControl, log: Logger): Dialect {
+export function operatorConventions(accessControl: AccessControl, log: Logger): ApiConventions {
   return {
     service: 'identity',
     paths: ['/ops/v1'],

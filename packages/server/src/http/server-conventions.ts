@@ -1,6 +1,6 @@
 import {
+  type ApiConventions,
   type Cors,
-  type Dialect,
   emptyResponse,
   type HeaderList,
   type Logger,
@@ -13,16 +13,16 @@ import { errorResponse, notFoundResponse } from './to-wire.js';
 const FIRST_TOKEN = ['/api/v3/configure/token/admin', '/api/v2/setup'];
 
 /**
- * Creates the dialect of paths without a service: admin tokens, with the errors and headers of the time-series
+ * Creates the API conventions of paths without a service: admin tokens, with the errors and headers of the time-series
  * service.
  */
-export function serverDialect(deps: {
-  readonly identify: Dialect['identify'];
+export function serverConventions(deps: {
+  readonly identify: ApiConventions['identify'];
   /** Returns the value of the `cluster-uuid` header. */
   clusterUuid(): string;
   readonly cors: Cors;
   readonly log: Logger;
-}): Dialect & { headersFor(origin: string | undefined): HeaderList } {
+}): ApiConventions & { headersFor(origin: string | undefined): HeaderList } {
   const { identify, cors, log } = deps;
   let known: { readonly cors: HeaderList; readonly all: HeaderList } | undefined;
   const headersFor = (origin: string | undefined): HeaderList => {

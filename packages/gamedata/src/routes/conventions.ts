@@ -1,7 +1,7 @@
 import {
   ANONYMOUS,
+  type ApiConventions,
   Cors,
-  type Dialect,
   emptyResponse,
   type HeaderList,
   type HttpHead,
@@ -29,7 +29,7 @@ const PUBLIC: HeaderList = [...SAFE, ['cross-origin-resource-policy', 'cross-ori
  */
 const EDITOR_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
-export interface DialectParts {
+export interface ConventionsParts {
   readonly ownsRoot: boolean;
   /** Whether pages of other origins may read public data. */
   readonly cors: boolean;
@@ -40,19 +40,19 @@ export interface DialectParts {
   reportBug(error: unknown): string;
 }
 
-/** Dialect of public reads, which are all anonymous, and of the editor below `/api/editor`. */
-export class GameDataDialect implements Dialect {
+/** API conventions of public reads, which are all anonymous, and of the editor below `/api/editor`. */
+export class GameDataConventions implements ApiConventions {
   readonly service = 'gamedata';
   readonly refusals = REFUSALS;
   readonly refusalHeaders = (): HeaderList => NOT_STORED;
   /** `/api`, except for longer paths of other services. */
   readonly paths: readonly string[];
-  readonly #parts: DialectParts;
+  readonly #parts: ConventionsParts;
   readonly #publicCors: Cors;
   readonly #editorCors: Cors;
   readonly #public: HeaderList;
 
-  constructor(parts: DialectParts) {
+  constructor(parts: ConventionsParts) {
     this.#parts = parts;
     const terms = { requestHeaders: 'asked', maxAgeSec: 86_400 };
     this.#publicCors = new Cors({ ...terms, origins: parts.cors ? '*' : [], exposes: EXPOSED });
