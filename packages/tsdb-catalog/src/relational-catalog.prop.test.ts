@@ -6,7 +6,7 @@ import type { ColumnKind, FieldType } from '@plinth/tsdb-model/columns/column.js
 import { MESSAGE_TYPE } from '@plinth/tsdb-model/columns/column.js';
 import type { ParsedBody } from '@plinth/tsdb-model/parsed-body.js';
 import fc from 'fast-check';
-import type { Admission } from './catalog.js';
+import type { ValidationResult } from './catalog.js';
 import type { RelationalCatalog } from './relational-catalog.js';
 import { openTestCatalog } from './testing/open-test-catalog.js';
 
@@ -106,13 +106,13 @@ function inParsedOrder(request: Request, body: ParsedBody): Request {
   return { ...request, lines };
 }
 
-function admit(
+function validate(
   catalog: RelationalCatalog,
   parser: LineProtocolParser,
   request: Request,
   body: ParsedBody,
-): Admission | Promise<Admission> {
-  return catalog.admit({
+): ValidationResult | Promise<ValidationResult> {
+  return catalog.validate({
     database: request.database,
     tables: body.tables,
     allOrNothing: request.allOrNothing,
@@ -125,8 +125,8 @@ function admit(
   });
 }
 
-function refusalsByLine(admission: Admission): [number, string][] {
-  return admission.tables
+function refusalsByLine(validation: ValidationResult): [number, string][] {
+  return validation.tables
     .flatMap(({ parsed, refusals }) =>
       refusals.map(({ row, message }): [number, string] => [
         Number(parsed.lineNumbers[row]),
@@ -188,14 +188,14 @@ it('decides like the reference rules, and keeps the result across a restart', as
       for (const request of all) {
         const body = parse(parser, request);
         const before = opened.catalog.databases();
-        const admission = admit(opened.catalog, parser, request, body);
-        const response = await admission;
+        const validation = validate(opened.catalog, parser, request, body);
+        const response = await validation;
         assert.deepEqual(
           refusalsByLine(response),
           takeRequest(model, inParsedOrder(request, body)),
         );
         const hasChanged = opened.catalog.databases() !== before;
-        assert.equal(admission instanceof Promise, hasChanged, 'waits only for a change');
+        assert.equal(validation instanceof Promise, hasChanged, 'waits only for a change');
         assertHolds(opened.catalog, model);
       }
       assertHolds(await opened.reopen(), model);
@@ -211,12 +211,12 @@ it('decides the same for concurrent requests', async () => {
       const model: Model = new Map();
       const parser = new LineProtocolParser();
       const bodies = all.map((request) => parse(parser, request));
-      const admissions = bodies.map((body, index) =>
-        admit(opened.catalog, parser, all[index] as Request, body),
+      const results = bodies.map((body, index) =>
+        validate(opened.catalog, parser, all[index] as Request, body),
       );
       for (const [index, body] of bodies.entries()) {
         const request = inParsedOrder(all[index] as Request, body);
-        const response = await admissions[index];
+        const response = await results[index];
         assert.ok(response !== undefined);
         assert.deepEqual(refusalsByLine(response), takeRequest(model, request));
       }

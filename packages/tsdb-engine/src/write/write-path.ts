@@ -1,6 +1,6 @@
 import type { EventLoopYielder } from '@plinth/kernel';
 import { DiskFull } from '@plinth/kernel';
-import type { Admission, Catalog } from '@plinth/tsdb-catalog/catalog.js';
+import type { Catalog, ValidationResult } from '@plinth/tsdb-catalog/catalog.js';
 import type { ParsedBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import type { WriteOutcome, WriteRequest } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
@@ -9,7 +9,7 @@ import type { RefusedLine } from '@plinth/tsdb-model/refused-line.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { ParserSeries } from '../series/parser-series.js';
 import type { TableStore } from '../table/table-store.js';
-import { acceptedHistograms, acceptedRows, refusedLines } from './admitted-rows.js';
+import { acceptedHistograms, acceptedRows, refusedLines } from './accepted-rows.js';
 import type { CommitListener } from './commit-listener.js';
 import { DatabaseWriteLock } from './database-write-lock.js';
 import { splitIntoPortions } from './portions.js';
@@ -62,7 +62,7 @@ interface Write {
 }
 
 interface RowsToWrite {
-  readonly admission: Admission;
+  readonly validation: ValidationResult;
   readonly refused: readonly RefusedLine[];
   /** `undefined` if refused lines refuse the complete body. */
   readonly accepted?: readonly AcceptedTable[];
@@ -126,21 +126,21 @@ export class WritePath {
     const parser = this.#parserOf(read.parserId, parsed.epoch);
     parser.addTagSets(parsed.tables);
     const write: Write = { request, read, parser };
-    const admitting = this.#admit(write);
-    const admission = admitting instanceof Promise ? await admitting : admitting;
-    this.#grow(reservation, convertedSizeBytes(parsed, admission));
+    const validating = this.#validate(write);
+    const validation = validating instanceof Promise ? await validating : validating;
+    this.#grow(reservation, convertedSizeBytes(parsed, validation));
     throwIfRefused(parsed);
     const waiting = this.#buffer.waitForRoom();
     if (waiting !== undefined) await waiting;
     if (read.body.byteLength >= LARGE_BODY_BYTES) await this.#yielder.next();
-    if (admission.tables.length > MAX_TABLES_AT_ONCE) await this.#openTablesYielding(admission);
-    let rows = this.#rowsToWrite(write, admission);
+    if (validation.tables.length > MAX_TABLES_AT_ONCE) await this.#openTablesYielding(validation);
+    let rows = this.#rowsToWrite(write, validation);
     // A table can be deleted during each wait, so the rows are selected again. After the loop, the rows are logged without a wait.
     while (rows instanceof Promise) rows = this.#rowsToWrite(write, await rows);
     const { accepted, refused } = rows;
     if (accepted === undefined) return { writtenCount: 0, lineCount: parsed.lineCount, refused };
-    const writtenCount = await this.#store(write, rows.admission, accepted);
-    const histogramCount = acceptedHistograms(parsed, rows.admission);
+    const writtenCount = await this.#store(write, rows.validation, accepted);
+    const histogramCount = acceptedHistograms(parsed, rows.validation);
     return {
       ...{ writtenCount, lineCount: parsed.lineCount, refused },
       ...(histogramCount !== undefined && { histogramCount }),
@@ -154,21 +154,26 @@ export class WritePath {
   }
 
   /**
-   * Returns the rows that can be logged now, or a promise of the admission for a retry, if a table
+   * Returns the rows that can be logged now, or a promise of the validation for a retry, if a table
    * was deleted or series were added to the index.
    */
-  #rowsToWrite(write: Write, admission: Admission): RowsToWrite | Promise<Admission> {
+  #rowsToWrite(
+    write: Write,
+    validation: ValidationResult,
+  ): RowsToWrite | Promise<ValidationResult> {
     const { request, read, parser } = write;
     const { parsed } = read;
     // A deleted table accepts no more rows, because its name may belong to another table.
-    if (this.#hasLostTable(admission)) return Promise.resolve(this.#admit(write));
+    if (this.#hasLostTable(validation)) return Promise.resolve(this.#validate(write));
     // Prometheus sends requests that contain only metadata, OpenTelemetry empty ones.
     if (parsed.lineCount === 0 && parsed.format === undefined) throw tsdbError('write_empty');
-    const refused = refusedLines(read.body, parsed, admission);
-    if (refused.length > 0 && !request.acceptPartial) return { admission, refused };
-    const accepted = this.#accepted(admission);
+    const refused = refusedLines(read.body, parsed, validation);
+    if (refused.length > 0 && !request.acceptPartial) return { validation, refused };
+    const accepted = this.#accepted(validation);
     const waiting = whenIndexed(accepted) ?? this.#defineSeries(accepted, parser);
-    return waiting === undefined ? { admission, refused, accepted } : waiting.then(() => admission);
+    return waiting === undefined
+      ? { validation, refused, accepted }
+      : waiting.then(() => validation);
   }
 
   /**
@@ -177,7 +182,7 @@ export class WritePath {
    */
   async #store(
     { request, read, parser }: Write,
-    admission: Admission,
+    validation: ValidationResult,
     accepted: readonly AcceptedTable[],
   ): Promise<number> {
     const durable: Promise<void>[] = [];
@@ -188,7 +193,7 @@ export class WritePath {
     if (batches.length > 0) {
       const isKept = batches.some(({ store }) => store.isObserved);
       const stored = durable.length === 1 ? (durable[0] as Promise<void>) : allDurable(durable);
-      const notify = this.#commitNotifier(request, admission, batches);
+      const notify = this.#commitNotifier(request, validation, batches);
       // The log has written the numbers, and the buffer has copied them. A listener may keep them.
       const afterDurable = notify ?? (isKept ? undefined : read.release);
       if (request.noSync) stored.then(afterDurable, ignoreUnsynced);
@@ -200,9 +205,9 @@ export class WritePath {
     return batches.reduce((sum, { batch }) => sum + batch.rowCount, 0);
   }
 
-  #admit({ request, read, parser }: Write): Admission | Promise<Admission> {
+  #validate({ request, read, parser }: Write): ValidationResult | Promise<ValidationResult> {
     const { parsed } = read;
-    return this.#catalog.admit({
+    return this.#catalog.validate({
       database: request.database,
       isInternal: request.isInternal === true,
       isLimited: !request.access.isAdministrator,
@@ -218,7 +223,7 @@ export class WritePath {
    * Opens the tables of a body without their rows; in steps, because many tables would block the
    * event loop.
    */
-  async #openTablesYielding({ tables }: Admission): Promise<void> {
+  async #openTablesYielding({ tables }: ValidationResult): Promise<void> {
     for (let from = 0; from < tables.length; from += MAX_TABLES_AT_ONCE) {
       await this.#yielder.next();
       for (const { schema } of tables.slice(from, from + MAX_TABLES_AT_ONCE)) {
@@ -261,8 +266,8 @@ export class WritePath {
     return this.#appendPortion(portion.filter(exists), parser, durable);
   }
 
-  #hasLostTable(admission: Admission): boolean {
-    return admission.tables.some(
+  #hasLostTable(validation: ValidationResult): boolean {
+    return validation.tables.some(
       ({ schema }) => schema !== undefined && this.#catalog.tableById(schema.id) === undefined,
     );
   }
@@ -272,7 +277,7 @@ export class WritePath {
    */
   #commitNotifier(
     request: WriteRequest,
-    { database }: Admission,
+    { database }: ValidationResult,
     batches: readonly TableBatch[],
   ): (() => void) | undefined {
     const commitListener = this.#commitListener;
@@ -294,9 +299,9 @@ export class WritePath {
     };
   }
 
-  #accepted(admission: Admission): readonly AcceptedTable[] {
+  #accepted(validation: ValidationResult): readonly AcceptedTable[] {
     const accepted: AcceptedTable[] = [];
-    for (const table of admission.tables) {
+    for (const table of validation.tables) {
       if (table.schema === undefined || table.refusals.length === table.parsed.rowCount) continue;
       const store = this.#storeOf(table.schema);
       accepted.push({ store, batch: acceptedRows(table, table.schema), parsed: table.parsed });
@@ -379,7 +384,7 @@ const columnBytes = ({ tables }: Pick<ParsedBody, 'tables'>): number =>
   tables.reduce((sum, { rowCount, fields }) => sum + 8 * rowCount * fields.length, 0);
 
 /** Upper bound of the size of the float columns that the catalog created from integers. */
-const convertedSizeBytes = (parsed: ParsedBody, { tables }: Admission): number =>
+const convertedSizeBytes = (parsed: ParsedBody, { tables }: ValidationResult): number =>
   columnBytes({
     tables: tables
       .filter((table, index) => table.parsed !== parsed.tables[index])

@@ -1,4 +1,4 @@
-import { checkRows } from '@plinth/tsdb-catalog/admission/check-rows.js';
+import { checkRows } from '@plinth/tsdb-catalog/schema-validation/check-rows.js';
 import { SeriesIndex } from '@plinth/tsdb-engine/series/series-index.js';
 import type { CommittedRows } from '@plinth/tsdb-engine/write/commit-listener.js';
 import { LineProtocolParser } from '@plinth/tsdb-ingest/line-protocol-parser.js';

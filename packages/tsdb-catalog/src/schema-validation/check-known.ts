@@ -1,9 +1,9 @@
 import type { ParsedTable } from '@plinth/tsdb-model/parsed-body.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
-import type { AdmittedTable } from '../catalog.js';
+import type { ValidatedTable } from '../catalog.js';
 import type { SeriesOf } from './check-rows.js';
 
-const NO_REFUSALS: AdmittedTable['refusals'] = [];
+const NO_REFUSALS: ValidatedTable['refusals'] = [];
 
 /**
  * The common case: every table, field and tag exists with its type. Costs one lookup per field and
@@ -12,22 +12,22 @@ const NO_REFUSALS: AdmittedTable['refusals'] = [];
  *   the tags of all rows must be checked.
  * @returns `undefined` if something is missing or has another type.
  */
-export function admitKnown(
+export function validateKnown(
   database: DatabaseSchema,
   tables: readonly ParsedTable[],
   seriesOf: SeriesOf,
   hasUnknownTags: (table: string) => boolean,
-): readonly AdmittedTable[] | undefined {
-  const admitted: AdmittedTable[] = [];
+): readonly ValidatedTable[] | undefined {
+  const validated: ValidatedTable[] = [];
   for (const parsed of tables) {
     const schema = database.tables.get(parsed.table);
     if (schema === undefined || !hasFields(schema, parsed) || !hasTagsOfNewSeries(schema, parsed)) {
       return undefined;
     }
     if (hasUnknownTags(parsed.table) && !hasTagsOfRows(schema, parsed, seriesOf)) return undefined;
-    admitted.push({ parsed, schema, refusals: NO_REFUSALS });
+    validated.push({ parsed, schema, refusals: NO_REFUSALS });
   }
-  return admitted;
+  return validated;
 }
 
 function hasFields(schema: TableSchema, parsed: ParsedTable): boolean {

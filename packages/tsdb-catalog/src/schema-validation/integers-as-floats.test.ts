@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { LineProtocolParser } from '@plinth/tsdb-ingest/line-protocol-parser.js';
 import type { ParsedField } from '@plinth/tsdb-model/parsed-body.js';
-import type { Admission } from '../catalog.js';
+import type { ValidationResult } from '../catalog.js';
 import type { RelationalCatalog } from '../relational-catalog.js';
 import { openTestCatalog, type TestCatalog } from '../testing/open-test-catalog.js';
 
@@ -15,7 +15,11 @@ async function openWithFloats(): Promise<TestCatalog> {
   return opened;
 }
 
-async function admit(catalog: RelationalCatalog, text: string, database = 'a'): Promise<Admission> {
+async function validate(
+  catalog: RelationalCatalog,
+  text: string,
+  database = 'a',
+): Promise<ValidationResult> {
   const { tables, refused } = new LineProtocolParser().parse(Buffer.from(text), {
     database,
     precision: 'nanosecond',
@@ -24,14 +28,14 @@ async function admit(catalog: RelationalCatalog, text: string, database = 'a'): 
   const seriesOf = () => assert.fail('a new parser knows no series');
   const request = { database, tables, allOrNothing: false, alreadyRefused: refused, seriesOf };
   const given = JSON.stringify(tables.map(({ fields }) => fields.map(({ data }) => data.type)));
-  const admission = await catalog.admit(request);
+  const validation = await catalog.validate(request);
   const after = JSON.stringify(tables.map(({ fields }) => fields.map(({ data }) => data.type)));
   assert.equal(
     after,
     given,
     'the parsed tables are not changed, because they may be checked again',
   );
-  return admission;
+  return validation;
 }
 
 /** The values of a field by row; undefined where the row does not have the field. */
@@ -45,12 +49,12 @@ function valuesOf({ data, validity }: ParsedField, rowCount: number): unknown[] 
 }
 
 /** Name, type and values of each field of the only table, by name. */
-const fieldsOf = ({ tables: [table] }: Admission): unknown[] =>
+const fieldsOf = ({ tables: [table] }: ValidationResult): unknown[] =>
   (table?.parsed.fields ?? [])
     .map((field) => [field.name, field.data.type, valuesOf(field, table?.parsed.rowCount ?? 0)])
     .sort(([a], [b]) => String(a).localeCompare(String(b)));
 
-const refusalsOf = ({ tables }: Admission): string[] =>
+const refusalsOf = ({ tables }: ValidationResult): string[] =>
   tables.flatMap(({ refusals }) => refusals.map(({ row, message }) => `${row}: ${message}`));
 
 const kindsOf = (catalog: RelationalCatalog, database = 'a'): Record<string, string> =>
@@ -64,7 +68,7 @@ describe('with float integer fields', () => {
   it('a new integer field creates a float column, which accepts integers and floats', async () => {
     await using opened = await openWithFloats();
     const { catalog } = opened;
-    const first = await admit(
+    const first = await validate(
       catalog,
       'm i=-7i,u=18446744073709551615u 1\nm i=9007199254740993i 2',
     );
@@ -73,15 +77,18 @@ describe('with float integer fields', () => {
       ['u', 'float64', [2 ** 64, undefined]],
     ]);
     assert.deepEqual(kindsOf(catalog), { i: 'float64', time: 'time', u: 'float64' });
-    const second = await admit(catalog, 'm i=1.5 3\nm i=2i 4\nm i=3u 5');
+    const second = await validate(catalog, 'm i=1.5 3\nm i=2i 4\nm i=3u 5');
     assert.deepEqual(fieldsOf(second), [['i', 'float64', [1.5, 2, 3]]]);
     assert.deepEqual([...refusalsOf(first), ...refusalsOf(second)], []);
   });
 
   it('rows without the field stay without it', async () => {
     await using opened = await openWithFloats();
-    const admission = await admit(opened.catalog, 'm f=5i,g=1 1\nm g=2i 2\nm f=7.5 3\nm g=3u 4');
-    assert.deepEqual(fieldsOf(admission), [
+    const validation = await validate(
+      opened.catalog,
+      'm f=5i,g=1 1\nm g=2i 2\nm f=7.5 3\nm g=3u 4',
+    );
+    assert.deepEqual(fieldsOf(validation), [
       ['f', 'float64', [5, undefined, 7.5, undefined]],
       ['g', 'float64', [1, 2, undefined, 3]],
     ]);
@@ -90,14 +97,14 @@ describe('with float integer fields', () => {
   it('columns of other types stay as they are', async () => {
     await using opened = await openTestCatalog();
     const { catalog } = opened;
-    await admit(catalog, 'm,t=x i=1i,s="x",b=true 1', 'a');
+    await validate(catalog, 'm,t=x i=1i,s="x",b=true 1', 'a');
     await catalog.changeDatabase('a', { integerFields: FLOATS });
-    assert.deepEqual(refusalsOf(await admit(catalog, 'm,t=x i=2i 1')), []);
+    assert.deepEqual(refusalsOf(await validate(catalog, 'm,t=x i=2i 1')), []);
     const text = 'm,t=x i=2.5 1\nm,t=x s=1i 2\nm,t=x b=1u 3\nm,t=x i=1u 4\nm,t=x t=1i 5';
     const conflict = (row: number, column: string, expected: string, got: string) =>
       `${row}: invalid column type for column '${column}', expected ${expected}, got ${got}`;
     const [int, uint] = ['iox::column_type::field::integer', 'iox::column_type::field::uinteger'];
-    assert.deepEqual(refusalsOf(await admit(catalog, text)), [
+    assert.deepEqual(refusalsOf(await validate(catalog, text)), [
       conflict(0, 'i', int, 'iox::column_type::field::float'),
       conflict(1, 's', 'iox::column_type::field::string', int),
       conflict(2, 'b', 'iox::column_type::field::boolean', uint),
@@ -110,7 +117,7 @@ describe('with float integer fields', () => {
   it('applies to new and existing retention policies, and can be set only for the database', async () => {
     await using opened = await openWithFloats();
     const { catalog } = opened;
-    await admit(catalog, 'm i=1i 1', 'a/week');
+    await validate(catalog, 'm i=1i 1', 'a/week');
     assert.deepEqual(kindsOf(catalog, 'a/week'), { i: 'float64', time: 'time' });
     const message =
       "integer_fields cannot be set for the retention policy 'a/week', which uses the value of its database; set it for the database 'a'";
@@ -132,15 +139,15 @@ describe('with float integer fields', () => {
     await catalog.deletions.undeleteDatabase(deleted?.schema.name ?? '');
     const again = await opened.reopen();
     assert.equal(again.database('a')?.integerFields, FLOATS);
-    await admit(again, 'm i=1i 1');
+    await validate(again, 'm i=1i 1');
     await again.changeDatabase('a', { integerFields: 'integer' });
     assert.deepEqual(
       [again.database('a')?.integerFields, again.database('a')?.retentionNs],
       [undefined, 5n],
     );
     assert.equal((await opened.reopen()).database('a')?.integerFields, undefined);
-    assert.equal(refusalsOf(await admit(again, 'm i=2i 1')).length, 1);
-    await admit(again, 'm j=1i 1');
+    assert.equal(refusalsOf(await validate(again, 'm i=2i 1')).length, 1);
+    await validate(again, 'm j=1i 1');
     assert.deepEqual(kindsOf(again), { i: 'float64', j: 'int64', time: 'time' });
   });
 
@@ -150,16 +157,16 @@ describe('with float integer fields', () => {
       { length: 70_000 },
       (_, row) => `m i=${row}${row % 3 ? 'i' : ''} ${row}`,
     );
-    const admission = await admit(opened.catalog, lines.join('\n'));
-    assert.deepEqual(refusalsOf(admission), []);
+    const validation = await validate(opened.catalog, lines.join('\n'));
+    assert.deepEqual(refusalsOf(validation), []);
     const expected = Array.from({ length: 70_000 }, (_, row) => row);
-    assert.deepEqual(fieldsOf(admission), [['i', 'float64', expected]]);
+    assert.deepEqual(fieldsOf(validation), [['i', 'float64', expected]]);
   });
 });
 
 it('without the option, integers and floats conflict', async () => {
   await using opened = await openTestCatalog();
-  await admit(opened.catalog, 'm i=1i 1');
+  await validate(opened.catalog, 'm i=1i 1');
   assert.deepEqual(kindsOf(opened.catalog), { i: 'int64', time: 'time' });
-  assert.equal(refusalsOf(await admit(opened.catalog, 'm i=1.5 1')).length, 1);
+  assert.equal(refusalsOf(await validate(opened.catalog, 'm i=1.5 1')).length, 1);
 });

@@ -3,22 +3,22 @@ import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import { runThrough, type Steps, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
-import type { Admission, Catalog } from '../catalog.js';
+import type { Catalog, ValidationResult } from '../catalog.js';
 import type { CatalogState } from '../catalog-state.js';
 import type { CatalogChanges } from '../records/catalog-changes.js';
 import { TablesWithUnknownTags } from '../records/tables-with-unknown-tags.js';
 import type { CatalogGrowth } from '../schema/catalog-growth.js';
-import { admitKnown, hasTagsOfNewSeries } from './check-known.js';
+import { hasTagsOfNewSeries, validateKnown } from './check-known.js';
 import { type CheckedTable, checkCount, checkRows, MAX_SYNC_CHECKS } from './check-rows.js';
 import { hasIntegers, integersAsFloats } from './integers-as-floats.js';
 
-export type AdmitRequest = Parameters<Catalog['admit']>[0];
+export type ValidationRequest = Parameters<Catalog['validate']>[0];
 
 /**
  * Checks parsed rows against the schema and creates missing databases, tables and columns; see
- * `Catalog.admit` for the guarantees.
+ * `Catalog.validate` for the guarantees.
  */
-export class CatalogAdmission {
+export class SchemaValidation {
   readonly #state: CatalogState;
   readonly #growth: CatalogGrowth;
   readonly #limits: CatalogLimits;
@@ -38,7 +38,7 @@ export class CatalogAdmission {
     this.#changes = deps.changes;
   }
 
-  admit(request: AdmitRequest): Admission | Promise<Admission> {
+  validate(request: ValidationRequest): ValidationResult | Promise<ValidationResult> {
     if (request.database === INTERNAL_DATABASE && request.isInternal !== true) {
       throw tsdbError('internal_database', 'modify');
     }
@@ -46,45 +46,46 @@ export class CatalogAdmission {
       this.#state.integerFieldsOf(request.database) === 'float' &&
       request.tables.some(hasIntegers)
     ) {
-      return this.#changes.run(request.database, () => this.#admitAsFloats(request));
+      return this.#changes.run(request.database, () => this.#validateAsFloats(request));
     }
     if (this.#changes.isBusy(request.database)) {
       // The columns of tag sets that the parser already knows may still be in the queued change.
-      const admission = this.#admitKnown(request, true);
-      if (admission !== undefined) return admission;
+      const validation = this.#validateKnown(request, true);
+      if (validation !== undefined) return validation;
     }
-    return this.#changes.run(request.database, () => this.#admitChecked(request));
+    return this.#changes.run(request.database, () => this.#validateChecked(request));
   }
 
-  #admitChecked(request: AdmitRequest): Admission | Promise<Admission> {
-    return this.#admitKnown(request, false) ?? this.#admitInSteps(request);
+  #validateChecked(request: ValidationRequest): ValidationResult | Promise<ValidationResult> {
+    return this.#validateKnown(request, false) ?? this.#validateInSteps(request);
   }
 
   /** The caller holds the queue of the database, so no column is created in the meantime. */
-  #admitAsFloats(request: AdmitRequest): Admission | Promise<Admission> {
+  #validateAsFloats(request: ValidationRequest): ValidationResult | Promise<ValidationResult> {
     const steps = integersAsFloats(request.tables, this.#state.database(request.database));
-    const admitted = (tables: AdmitRequest['tables']) => this.#admitChecked({ ...request, tables });
-    if (totalCheckCount(request) < MAX_SYNC_CHECKS) return admitted(runThrough(steps));
-    return new TimeSlicedTask().run(steps).then(admitted);
+    const validated = (tables: ValidationRequest['tables']) =>
+      this.#validateChecked({ ...request, tables });
+    if (totalCheckCount(request) < MAX_SYNC_CHECKS) return validated(runThrough(steps));
+    return new TimeSlicedTask().run(steps).then(validated);
   }
 
-  #admitKnown(request: AdmitRequest, isChanging: boolean): Admission | undefined {
+  #validateKnown(request: ValidationRequest, isChanging: boolean): ValidationResult | undefined {
     const database = this.#state.database(request.database);
     if (database === undefined) return undefined;
     const hasUnknownTags = (table: string) =>
       isChanging || this.#tablesWithUnknownTags.has(database.name, table);
-    const tables = admitKnown(database, request.tables, request.seriesOf, hasUnknownTags);
+    const tables = validateKnown(database, request.tables, request.seriesOf, hasUnknownTags);
     return tables === undefined ? undefined : { database, tables };
   }
 
   /** Checks few rows synchronously. For many rows, it yields to the event loop between steps. */
-  #admitInSteps(request: AdmitRequest): Admission | Promise<Admission> {
-    const steps = this.#admitByRow(request);
+  #validateInSteps(request: ValidationRequest): ValidationResult | Promise<ValidationResult> {
+    const steps = this.#validateByRow(request);
     if (totalCheckCount(request) < MAX_SYNC_CHECKS) return runThrough(steps);
-    return new TimeSlicedTask().run(steps).then((admission) => admission); // which may be a promise
+    return new TimeSlicedTask().run(steps).then((validation) => validation); // which may be a promise
   }
 
-  *#admitByRow(request: AdmitRequest): Steps<Admission | Promise<Admission>> {
+  *#validateByRow(request: ValidationRequest): Steps<ValidationResult | Promise<ValidationResult>> {
     const database = this.#state.database(request.database);
     if (database === undefined) this.#state.assertNotDeleted(request.database);
     const checked = yield* checkRows({
@@ -98,18 +99,18 @@ export class CatalogAdmission {
     });
     const hasRefusals =
       request.alreadyRefused.length > 0 || checked.some((table) => table.refusals.length > 0);
-    if (request.allOrNothing && hasRefusals) return this.#toAdmission(request, checked, database);
+    if (request.allOrNothing && hasRefusals) return this.#toResult(request, checked, database);
     const drafts = checked
       .filter((table) => table.mayExist && table.draft.hasChanges)
       .map((table) => table.draft);
     if (database !== undefined && drafts.length === 0) {
-      return this.#toAdmission(request, checked, database);
+      return this.#toResult(request, checked, database);
     }
     const { isLimited } = request;
     return this.#growth.change(request.database, undefined, drafts, { isLimited }).then(
-      (after) => this.#toAdmission(request, checked, after),
+      (after) => this.#toResult(request, checked, after),
       (error: unknown) => {
-        this.#toAdmission(request, checked, database);
+        this.#toResult(request, checked, database);
         throw error;
       },
     );
@@ -119,7 +120,7 @@ export class CatalogAdmission {
    * The smaller of the limits for all databases and, unless the writer is an administrator, for the
    * database of the write.
    */
-  #tableRoom({ database, isLimited = false }: AdmitRequest) {
+  #tableRoom({ database, isLimited = false }: ValidationRequest) {
     const { tableCount } = this.#state;
     const { tableCount: limit } = this.#limits;
     if (!isLimited) return { tableCount, limit };
@@ -135,11 +136,11 @@ export class CatalogAdmission {
   }
 
   /** Also records the tag sets that the parser has registered but the schema does not contain. */
-  #toAdmission(
-    request: AdmitRequest,
+  #toResult(
+    request: ValidationRequest,
     checked: readonly CheckedTable[],
     database: DatabaseSchema | undefined,
-  ): Admission {
+  ): ValidationResult {
     const tables = checked.map(({ parsed, refusals }) => {
       const schema = database?.tables.get(parsed.table);
       if (schema === undefined || !hasTagsOfNewSeries(schema, parsed)) {
@@ -158,5 +159,5 @@ export class CatalogAdmission {
   }
 }
 
-const totalCheckCount = ({ tables }: AdmitRequest): number =>
+const totalCheckCount = ({ tables }: ValidationRequest): number =>
   tables.reduce((sum, table) => sum + checkCount(table), 0);

@@ -1,4 +1,4 @@
-import type { Admission, AdmittedTable } from '@plinth/tsdb-catalog/catalog.js';
+import type { ValidatedTable, ValidationResult } from '@plinth/tsdb-catalog/catalog.js';
 import { originalLine } from '@plinth/tsdb-ingest/slow-path/original-line.js';
 import {
   type BatchField,
@@ -10,7 +10,7 @@ import { MAX_REFUSED_LINES, type RefusedLine } from '@plinth/tsdb-model/refused-
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 
 /** Returns the accepted rows of a table as a batch. */
-export function acceptedRows(table: AdmittedTable, schema: TableSchema): ParsedBatch {
+export function acceptedRows(table: ValidatedTable, schema: TableSchema): ParsedBatch {
   const { parsed, refusals } = table;
   const fields: BatchField[] = [];
   for (const field of parsed.fields) {
@@ -33,7 +33,7 @@ export function acceptedRows(table: AdmittedTable, schema: TableSchema): ParsedB
  */
 export function acceptedHistograms(
   { histogramCount }: ParsedBody,
-  { tables }: Admission,
+  { tables }: ValidationResult,
 ): number | undefined {
   if (histogramCount === undefined) return undefined;
   const refused = tables.flatMap(({ parsed: { lineEnds }, refusals }) =>
@@ -42,7 +42,7 @@ export function acceptedHistograms(
   return histogramCount - refused.length;
 }
 
-function rowNumbersAccepted({ parsed, refusals }: AdmittedTable): number[] {
+function rowNumbersAccepted({ parsed, refusals }: ValidatedTable): number[] {
   const accepted: number[] = [];
   let next = 0;
   for (let row = 0; row < parsed.rowCount; row++) {
@@ -56,10 +56,10 @@ function rowNumbersAccepted({ parsed, refusals }: AdmittedTable): number[] {
 export function refusedLines(
   body: Uint8Array,
   parsed: ParsedBody,
-  admission: Admission,
+  validation: ValidationResult,
 ): readonly RefusedLine[] {
-  if (admission.tables.every(({ refusals }) => refusals.length === 0)) return parsed.refused;
-  const bySchema = admission.tables.flatMap(({ parsed: table, refusals }) =>
+  if (validation.tables.every(({ refusals }) => refusals.length === 0)) return parsed.refused;
+  const bySchema = validation.tables.flatMap(({ parsed: table, refusals }) =>
     refusals.slice(0, MAX_REFUSED_LINES).map(
       (refusal): RefusedLine => ({
         lineNumber: table.lineNumbers[refusal.row] as number,
