@@ -56,7 +56,7 @@ function outcomesOf(parser: LineProtocolParser, body: ParsedBody, arrivalNs: big
   for (const { lineNumber, message } of body.refused) outcomes.set(lineNumber, { message });
   for (const table of body.tables) {
     for (let row = 0; row < table.rowCount; row++) {
-      const series = parser.seriesOf(table.parserTable, table.parserSeries[row] ?? -1);
+      const series = parser.seriesOf(table.parserTable, table.seriesNumbers[row] ?? -1);
       const timeNs = table.times[row];
       outcomes.set(table.lineNumbers[row] ?? -1, {
         table: table.table,

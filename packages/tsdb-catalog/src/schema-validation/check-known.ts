@@ -47,7 +47,7 @@ export function hasTagsOfNewSeries(schema: TableSchema, parsed: ParsedTable): bo
 
 function hasTagsOfRows(schema: TableSchema, parsed: ParsedTable, seriesOf: SeriesOf): boolean {
   const seen = new Set<number>();
-  for (const series of parsed.parserSeries) {
+  for (const series of parsed.seriesNumbers) {
     if (series >= parsed.firstNewSeries || seen.has(series)) continue;
     seen.add(series);
     if (!hasTags(schema, seriesOf(parsed, series).tagKeys)) return false;

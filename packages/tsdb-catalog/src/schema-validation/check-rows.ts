@@ -88,7 +88,7 @@ function* checkTable(
       checks = 0;
       yield;
     }
-    const series = at(parsed.parserSeries, row);
+    const series = at(parsed.seriesNumbers, row);
     const tagKeys = acceptedSeries.has(series) ? NO_TAGS : tagKeysOf(parsed, series, seriesOf);
     const refusal = requireRow(draft, tagKeys, uncheckedFields, row);
     if (refusal !== undefined) {

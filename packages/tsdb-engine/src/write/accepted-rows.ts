@@ -21,7 +21,7 @@ export function acceptedRows(table: ValidatedTable, schema: TableSchema): Parsed
   }
   const batch = {
     rowCount: parsed.rowCount,
-    parserSeries: parsed.parserSeries,
+    seriesNumbers: parsed.seriesNumbers,
     times: parsed.times,
     fields,
   };

@@ -7,7 +7,7 @@ import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { ParsedBody, ParsedTable } from '@plinth/tsdb-model/parsed-body.js';
 import type { RefusedLine } from '@plinth/tsdb-model/refused-line.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
-import { ParserSeries } from '../series/parser-series.js';
+import { SeriesNumberMapper } from '../series/series-number-mapper.js';
 import type { TableStore } from '../table/table-store.js';
 import { acceptedHistograms, acceptedRows, refusedLines } from './accepted-rows.js';
 import type { CommitListener } from './commit-listener.js';
@@ -58,7 +58,7 @@ interface AcceptedTable {
 interface Write {
   readonly request: WriteRequest;
   readonly read: BodyReadResult;
-  readonly parser: ParserSeries;
+  readonly mapper: SeriesNumberMapper;
 }
 
 interface RowsToWrite {
@@ -76,7 +76,7 @@ export class WritePath {
   readonly #storeOf: (schema: TableSchema) => TableStore;
   readonly #commitListener: CommitListener | undefined;
   readonly #yielder: EventLoopYielder;
-  readonly #parsers = new Map<number, ParserSeries>();
+  readonly #mappers = new Map<number, SeriesNumberMapper>();
   /** Shared by writes; exclusive for changes to a database during which no write may run. */
   readonly writeLock = new DatabaseWriteLock();
 
@@ -123,9 +123,9 @@ export class WritePath {
     const { parsed } = read;
     this.#grow(reservation, Math.max(0, columnBytes(parsed) - reservation.bytes));
     // Numbers of an earlier epoch, before the parser was reset, refer to other series.
-    const parser = this.#parserOf(read.parserId, parsed.epoch);
-    parser.addTagSets(parsed.tables);
-    const write: Write = { request, read, parser };
+    const mapper = this.#mapperOf(read.parserId, parsed.epoch);
+    mapper.addTagSets(parsed.tables);
+    const write: Write = { request, read, mapper };
     const validating = this.#validate(write);
     const validation = validating instanceof Promise ? await validating : validating;
     this.#grow(reservation, convertedSizeBytes(parsed, validation));
@@ -161,7 +161,7 @@ export class WritePath {
     write: Write,
     validation: ValidationResult,
   ): RowsToWrite | Promise<ValidationResult> {
-    const { request, read, parser } = write;
+    const { request, read, mapper } = write;
     const { parsed } = read;
     // A deleted table accepts no more rows, because its name may belong to another table.
     if (this.#hasLostTable(validation)) return Promise.resolve(this.#validate(write));
@@ -170,7 +170,7 @@ export class WritePath {
     const refused = refusedLines(read.body, parsed, validation);
     if (refused.length > 0 && !request.acceptPartial) return { validation, refused };
     const accepted = this.#accepted(validation);
-    const waiting = whenIndexed(accepted) ?? this.#defineSeries(accepted, parser);
+    const waiting = whenIndexed(accepted) ?? this.#defineSeries(accepted, mapper);
     return waiting === undefined
       ? { validation, refused, accepted }
       : waiting.then(() => validation);
@@ -181,15 +181,15 @@ export class WritePath {
    * buffered. @returns their number.
    */
   async #store(
-    { request, read, parser }: Write,
+    { request, read, mapper }: Write,
     validation: ValidationResult,
     accepted: readonly AcceptedTable[],
   ): Promise<number> {
     const durable: Promise<void>[] = [];
     const portions = splitIntoPortions(accepted);
-    const batches = this.#appendPortion(portions.next().value ?? [], parser, durable);
+    const batches = this.#appendPortion(portions.next().value ?? [], mapper, durable);
     for (const portion of portions)
-      batches.push(...(await this.#appendAfterYield(portion, parser, durable)));
+      batches.push(...(await this.#appendAfterYield(portion, mapper, durable)));
     if (batches.length > 0) {
       const isKept = batches.some(({ store }) => store.isObserved);
       const stored = durable.length === 1 ? (durable[0] as Promise<void>) : allDurable(durable);
@@ -205,7 +205,7 @@ export class WritePath {
     return batches.reduce((sum, { batch }) => sum + batch.rowCount, 0);
   }
 
-  #validate({ request, read, parser }: Write): ValidationResult | Promise<ValidationResult> {
+  #validate({ request, read, mapper }: Write): ValidationResult | Promise<ValidationResult> {
     const { parsed } = read;
     return this.#catalog.validate({
       database: request.database,
@@ -215,7 +215,7 @@ export class WritePath {
       // The catalog also needs the parser's tag sets of a body that is rejected completely.
       allOrNothing: !request.acceptPartial || isRefused(parsed),
       alreadyRefused: parsed.refused,
-      seriesOf: (table: ParsedTable, series: number) => parser.tagsOf(table, series),
+      seriesOf: (table: ParsedTable, series: number) => mapper.tagsOf(table, series),
     });
   }
 
@@ -239,11 +239,11 @@ export class WritePath {
    */
   #appendPortion(
     tables: readonly AcceptedTable[],
-    parser: ParserSeries,
+    mapper: SeriesNumberMapper,
     durable: Promise<void>[],
   ): TableBatch[] {
     if (tables.length === 0) return [];
-    const batches = tables.map((table) => translateSeries(table, parser));
+    const batches = tables.map((table) => translateSeries(table, mapper));
     durable.push(this.#buffer.append(batches));
     return batches;
   }
@@ -254,7 +254,7 @@ export class WritePath {
    */
   async #appendAfterYield(
     portion: readonly AcceptedTable[],
-    parser: ParserSeries,
+    mapper: SeriesNumberMapper,
     durable: Promise<void>[],
   ): Promise<readonly TableBatch[]> {
     // If a later portion fails, nothing awaits these promises.
@@ -263,7 +263,7 @@ export class WritePath {
     await whenIndexed(portion);
     const exists = ({ store }: AcceptedTable): boolean =>
       this.#catalog.tableById(store.tableId) !== undefined;
-    return this.#appendPortion(portion.filter(exists), parser, durable);
+    return this.#appendPortion(portion.filter(exists), mapper, durable);
   }
 
   #hasLostTable(validation: ValidationResult): boolean {
@@ -316,47 +316,47 @@ export class WritePath {
    */
   #defineSeries(
     accepted: readonly AcceptedTable[],
-    parser: ParserSeries,
+    mapper: SeriesNumberMapper,
   ): Promise<void> | undefined {
-    const many = accepted.filter((table) => this.#hasManyNewSeries(table, parser));
-    return many.length === 0 ? undefined : this.#defineSeriesYielding(many, parser);
+    const many = accepted.filter((table) => this.#hasManyNewSeries(table, mapper));
+    return many.length === 0 ? undefined : this.#defineSeriesYielding(many, mapper);
   }
 
-  #hasManyNewSeries({ store, batch, parsed }: AcceptedTable, parser: ParserSeries): boolean {
+  #hasManyNewSeries({ store, batch, parsed }: AcceptedTable, mapper: SeriesNumberMapper): boolean {
     if (batch.rowCount <= MAX_NEW_SERIES) return false;
-    const { parserSeries } = batch;
+    const { seriesNumbers } = batch;
     const { tableId } = store;
     const { index } = store.series;
-    if (parser.countUnresolved(parsed, tableId, parserSeries) > MAX_NEW_SERIES) return true;
-    const ordinals = parser.ordinalsOf({ table: parsed, tableId, parserSeries, index });
+    if (mapper.countUnresolved(parsed, tableId, seriesNumbers) > MAX_NEW_SERIES) return true;
+    const ordinals = mapper.ordinalsOf({ table: parsed, tableId, seriesNumbers, index });
     return this.#buffer.countUndefined(store, ordinals) > MAX_NEW_SERIES;
   }
 
   async #defineSeriesYielding(
     accepted: readonly AcceptedTable[],
-    parser: ParserSeries,
+    mapper: SeriesNumberMapper,
   ): Promise<void> {
     for (const { store, batch, parsed } of accepted) {
       const { tableId } = store;
       const { index } = store.series;
       for (let from = 0; from < batch.rowCount; from += MAX_NEW_SERIES) {
         await this.#yielder.next();
-        const parserSeries = batch.parserSeries.subarray(from, from + MAX_NEW_SERIES);
+        const seriesNumbers = batch.seriesNumbers.subarray(from, from + MAX_NEW_SERIES);
         this.#buffer.define(
           store,
-          parser.ordinalsOf({ table: parsed, tableId, parserSeries, index }),
+          mapper.ordinalsOf({ table: parsed, tableId, seriesNumbers, index }),
         );
       }
     }
   }
 
-  #parserOf(parserId: number, epoch: number): ParserSeries {
-    let parser = this.#parsers.get(parserId);
-    if (parser === undefined || parser.epoch !== epoch) {
-      parser = new ParserSeries(epoch);
-      this.#parsers.set(parserId, parser);
+  #mapperOf(parserId: number, epoch: number): SeriesNumberMapper {
+    let mapper = this.#mappers.get(parserId);
+    if (mapper === undefined || mapper.epoch !== epoch) {
+      mapper = new SeriesNumberMapper(epoch);
+      this.#mappers.set(parserId, mapper);
     }
-    return parser;
+    return mapper;
   }
 }
 
@@ -403,12 +403,12 @@ const allDurable = (durable: readonly Promise<void>[]): Promise<void> =>
 /** Replaces the parser's numbers with ordinals of the table's index: in place, so only once. */
 function translateSeries(
   { store, batch, parsed }: AcceptedTable,
-  parser: ParserSeries,
+  mapper: SeriesNumberMapper,
 ): TableBatch {
-  const { parserSeries, rowCount, times, fields } = batch;
+  const { seriesNumbers, rowCount, times, fields } = batch;
   const { index } = store.series;
-  parser.translate({ table: parsed, tableId: store.tableId, parserSeries, index });
-  return { store, batch: { rowCount, seriesOrdinals: parserSeries, times, fields } };
+  mapper.translate({ table: parsed, tableId: store.tableId, seriesNumbers, index });
+  return { store, batch: { rowCount, seriesOrdinals: seriesNumbers, times, fields } };
 }
 
 /**

@@ -161,7 +161,7 @@ export class TableRows {
       parserTable: this.parserTable,
       rowCount,
       times: memory.longs(this.#times, rowCount),
-      parserSeries: memory.numbers(this.series, rowCount),
+      seriesNumbers: memory.numbers(this.series, rowCount),
       fields: this.#active.map((column) => column.take(rowCount, keepsMemory, memory)),
       firstNewSeries: this.#entries.length - this.#newSeries.count,
       newSeries: this.#newSeries.take(),

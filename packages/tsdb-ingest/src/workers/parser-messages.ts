@@ -74,7 +74,7 @@ export function isShared(array: ArrayBufferView): boolean {
 }
 
 function arraysOf(table: ParsedTable): ArrayBufferView[] {
-  const { times, parserSeries: series, newSeries, lineStarts, lineEnds, lineNumbers } = table;
+  const { times, seriesNumbers: series, newSeries, lineStarts, lineEnds, lineNumbers } = table;
   const arrays: ArrayBufferView[] = [times, series, lineStarts, lineEnds, lineNumbers];
   if (newSeries !== undefined) arrays.push(newSeries.tagKeySetOf, newSeries.ends, newSeries.bytes);
   for (const { data, validity } of table.fields) {

@@ -122,7 +122,7 @@ describe('ParserPool', () => {
       ['m,h=a f=1', 'm,h=b f=1'].map((text) => pool.parse(bytesOf(text), OPTIONS)),
     );
     assert.deepEqual(
-      results.map(({ workerId, parsed }) => [workerId, ...(parsed.tables[0]?.parserSeries ?? [])]),
+      results.map(({ workerId, parsed }) => [workerId, ...(parsed.tables[0]?.seriesNumbers ?? [])]),
       [
         [1, 0],
         [2, 0],

@@ -80,6 +80,6 @@ function rowsOf(parsed: ParsedTable): CommittedRows {
     return { column, data, validity };
   });
   const { rowCount, times } = parsed;
-  const series = parsed.parserSeries.map((number) => ordinal[number - parsed.firstNewSeries] ?? 0);
+  const series = parsed.seriesNumbers.map((number) => ordinal[number - parsed.firstNewSeries] ?? 0);
   return { table: parsed.table, index, batch: { rowCount, seriesOrdinals: series, times, fields } };
 }

@@ -35,7 +35,7 @@ class SeriesMapping {
  * their own numbers. The parser sends a tag set once. A series enters the index of its table only
  * when a row of it is accepted, so rejected lines have no effect.
  */
-export class ParserSeries {
+export class SeriesNumberMapper {
   readonly epoch: number;
   readonly #tables = new Map<number, SeriesMapping>();
 
@@ -66,11 +66,11 @@ export class ParserSeries {
     return { tagKeys: earlierTags(mapping, series).keys };
   }
 
-  /** Replaces the parser's numbers in `parserSeries` with the ordinals in `index`. */
+  /** Replaces the parser's numbers in `seriesNumbers` with the ordinals in `index`. */
   translate(options: {
     readonly table: ParsedTable;
     readonly tableId: number;
-    readonly parserSeries: Uint32Array;
+    readonly seriesNumbers: Uint32Array;
     readonly index: SeriesIndex;
   }): void {
     const mapping = this.#mappingOf(options.table.parserTable);
@@ -79,28 +79,28 @@ export class ParserSeries {
       mapping.tableId = options.tableId;
       mapping.index = options.index;
     }
-    const { parserSeries, index } = options;
-    for (let row = 0; row < parserSeries.length; row++) {
-      const number = parserSeries[row] as number;
+    const { seriesNumbers, index } = options;
+    for (let row = 0; row < seriesNumbers.length; row++) {
+      const number = seriesNumbers[row] as number;
       const ordinal = mapping.ordinals[number] as number;
-      parserSeries[row] = ordinal === UNRESOLVED ? resolve(mapping, number, index) : ordinal;
+      seriesNumbers[row] = ordinal === UNRESOLVED ? resolve(mapping, number, index) : ordinal;
     }
   }
 
   /** Like `translate` for some rows, but returns a copy. */
-  ordinalsOf(options: Parameters<ParserSeries['translate']>[0]): Uint32Array {
-    const copy = options.parserSeries.slice();
-    this.translate({ ...options, parserSeries: copy });
+  ordinalsOf(options: Parameters<SeriesNumberMapper['translate']>[0]): Uint32Array {
+    const copy = options.seriesNumbers.slice();
+    this.translate({ ...options, seriesNumbers: copy });
     return copy;
   }
 
   /** Returns the number of rows whose series have no ordinal in the table's index. */
-  countUnresolved(table: ParsedTable, tableId: number, parserSeries: Uint32Array): number {
+  countUnresolved(table: ParsedTable, tableId: number, seriesNumbers: Uint32Array): number {
     const mapping = this.#mappingOf(table.parserTable);
-    if (mapping.tableId !== tableId) return parserSeries.length;
+    if (mapping.tableId !== tableId) return seriesNumbers.length;
     let count = 0;
-    for (let row = 0; row < parserSeries.length; row++) {
-      if (mapping.ordinals[parserSeries[row] as number] === UNRESOLVED) count++;
+    for (let row = 0; row < seriesNumbers.length; row++) {
+      if (mapping.ordinals[seriesNumbers[row] as number] === UNRESOLVED) count++;
     }
     return count;
   }

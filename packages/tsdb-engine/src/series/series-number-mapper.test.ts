@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { LineProtocolParser } from '@plinth/tsdb-ingest/line-protocol-parser.js';
 import type { ParsedTable } from '@plinth/tsdb-model/parsed-body.js';
-import { ParserSeries } from './parser-series.js';
 import { SeriesIndex } from './series-index.js';
+import { SeriesNumberMapper } from './series-number-mapper.js';
 
 const OPTIONS = { database: 'd', precision: 'nanosecond', receivedNs: 0n } as const;
 
-describe('ParserSeries', () => {
+describe('SeriesNumberMapper', () => {
   it('restores the tags of series after the table was replaced', () => {
     const parser = new LineProtocolParser();
-    const series = new ParserSeries(0);
+    const series = new SeriesNumberMapper(0);
     const read = (text: string): ParsedTable => {
       const [table] = parser.parse(Buffer.from(text), OPTIONS).tables;
       assert.ok(table !== undefined);
@@ -18,8 +18,8 @@ describe('ParserSeries', () => {
       return table;
     };
     const hosts = (table: ParsedTable, tableId: number, index: SeriesIndex, rows: number[]) => {
-      const numbers = Uint32Array.from(rows, (row) => table.parserSeries[row] ?? 0);
-      series.translate({ table, tableId, parserSeries: numbers, index });
+      const numbers = Uint32Array.from(rows, (row) => table.seriesNumbers[row] ?? 0);
+      series.translate({ table, tableId, seriesNumbers: numbers, index });
       return [...numbers].map((ordinal) => index.tagsOf(ordinal));
     };
     const tags = (host: string) => ({ keys: ['a', 'host'], values: ['ä', host] });
