@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { ParsedBody, ParsedTable, Precision } from '@plinth/tsdb-model/parsed-body.js';
 import { tagSetsOf } from '@plinth/tsdb-model/series/new-series.js';
 import { LineProtocolParser } from './line-protocol-parser.js';
-import { DEFAULT_LIMITS } from './parser-memory.js';
+import { DEFAULT_LIMITS } from './parser-dictionary.js';
 
 const RECEIVED_NS = 1_735_549_200_123_456_789n;
 

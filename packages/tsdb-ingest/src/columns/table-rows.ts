@@ -3,7 +3,7 @@ import { NewSeriesWriter } from '../fast/new-series-writer.js';
 import type { SeriesDictionary } from '../fast/series-dictionary.js';
 import type { NewTags } from '../new-tags.js';
 import { BodyTooSparse, type CellBudget } from './cell-budget.js';
-import type { ColumnMemory } from './column-memory.js';
+import type { ColumnAllocator } from './column-allocator.js';
 import { FieldColumn } from './field-column.js';
 import { FieldKeys } from './field-keys.js';
 import { FieldSlot } from './field-slot.js';
@@ -151,7 +151,7 @@ export class TableRows {
   }
 
   /** Copies the rows and resets the table for the next body. */
-  take(memory: ColumnMemory): ParsedTable {
+  take(allocator: ColumnAllocator): ParsedTable {
     const rowCount = this.rowCount;
     const cells = this.series.length * (this.slots.size + ROW_CELLS);
     const keepsMemory = this.#budget.keep(this.#keptCells, cells);
@@ -160,14 +160,14 @@ export class TableRows {
       table: this.table,
       parserTable: this.parserTable,
       rowCount,
-      times: memory.longs(this.#times, rowCount),
-      seriesNumbers: memory.numbers(this.series, rowCount),
-      fields: this.#active.map((column) => column.take(rowCount, keepsMemory, memory)),
+      times: allocator.longs(this.#times, rowCount),
+      seriesNumbers: allocator.numbers(this.series, rowCount),
+      fields: this.#active.map((column) => column.take(rowCount, keepsMemory, allocator)),
       firstNewSeries: this.#entries.length - this.#newSeries.count,
       newSeries: this.#newSeries.take(),
-      lineStarts: memory.numbers(this.lineStarts, rowCount),
-      lineEnds: memory.numbers(this.lineEnds, rowCount),
-      lineNumbers: memory.numbers(this.lineNumbers, rowCount),
+      lineStarts: allocator.numbers(this.lineStarts, rowCount),
+      lineEnds: allocator.numbers(this.lineEnds, rowCount),
+      lineNumbers: allocator.numbers(this.lineNumbers, rowCount),
     };
     this.#active = [];
     this.rowCount = 0;

@@ -17,7 +17,7 @@ export interface ParsedRow {
 }
 
 interface Body {
-  readonly known: { readonly dictionary: SeriesDictionary };
+  readonly database: { readonly dictionary: SeriesDictionary };
   readonly body: Uint8Array;
   readonly view: DataView;
 }
@@ -59,14 +59,14 @@ function writeFields(table: TableRows, fields: readonly ParsedField[]): void {
   }
 }
 
-function seriesNumber(table: TableRows, { known, body, view }: Body, row: ParsedRow): number {
+function seriesNumber(table: TableRows, { database, body, view }: Body, row: ParsedRow): number {
   const { series, seriesEnd } = row.parsed;
   const size = seriesEnd - row.text;
-  const hash = hashSeries(view, row.text, size, known.dictionary.hashSeed);
-  const found = known.dictionary.find(hash, view, row.text, size);
+  const hash = hashSeries(view, row.text, size, database.dictionary.hashSeed);
+  const found = database.dictionary.find(hash, view, row.text, size);
   const text = body.subarray(row.text, seriesEnd);
   const entry = found >= 0 ? found : table.addSeries({ hash, text, tags: tagsOfText(series) });
-  return known.dictionary.series[entry] as number; // `entry` exists
+  return database.dictionary.series[entry] as number; // `entry` exists
 }
 
 function writeValue(column: FieldColumn, row: number, field: ParsedValue): void {

@@ -1,6 +1,6 @@
 import type { MessageFormat, ParsedBody, ParsedTable } from '@plinth/tsdb-model/parsed-body.js';
 import type { ParseOptions } from '../line-protocol-parser.js';
-import type { ParserLimits } from '../parser-memory.js';
+import type { ParserLimits } from '../parser-dictionary.js';
 
 /** Worker data of a parser thread. */
 export interface ParserWorkerSettings {

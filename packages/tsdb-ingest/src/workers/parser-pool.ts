@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { BodyParser } from '../body-parser.js';
-import { DEFAULT_LIMITS, type ParserLimits } from '../parser-memory.js';
+import { DEFAULT_LIMITS, type ParserLimits } from '../parser-dictionary.js';
 import { decodeSnappy, snappySize } from '../prometheus/snappy.js';
 import type { ParseJobOptions } from './parser-messages.js';
 import { type ParseResult, ParserThread } from './parser-thread.js';

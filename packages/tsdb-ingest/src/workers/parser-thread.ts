@@ -11,7 +11,7 @@ import {
   type ParserReply,
   type ParserWorkerSettings,
 } from './parser-messages.js';
-import { MAX_KEPT_BYTES } from './slab-memory.js';
+import { MAX_KEPT_BYTES } from './slab-allocator.js';
 
 /**
  * A body leaves little on the heap, because its columns are stored outside the heap. Without the

@@ -1,5 +1,5 @@
 import type { BodyReader, BodyReadResult } from '@plinth/tsdb-engine/write/write-path.js';
-import { DEFAULT_LIMITS } from '@plinth/tsdb-ingest/parser-memory.js';
+import { DEFAULT_LIMITS } from '@plinth/tsdb-ingest/parser-dictionary.js';
 import { type ParseResult, ParserPool } from '@plinth/tsdb-ingest/workers/parser-pool.js';
 import type { TsdbDeps } from '../deps.js';
 import { limitsOf } from './open-storage.js';

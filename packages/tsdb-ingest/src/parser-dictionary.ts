@@ -29,7 +29,7 @@ const TABLE_SIZE_BYTES = 8192;
 const FIELD_SIZE_BYTES = 1024;
 
 /** Data that a parser keeps about one database between bodies: its tables, fields and series. */
-export interface KnownDatabase {
+export interface DatabaseDictionary {
   readonly dictionary: SeriesDictionary;
   readonly tables: Map<string, TableRows>;
   /**
@@ -40,11 +40,11 @@ export interface KnownDatabase {
 }
 
 /** The data that a parser keeps between bodies: tables, fields and series of every database. */
-export class ParserMemory {
+export class ParserDictionary {
   readonly #limits: ParserLimits;
   readonly #hashSeed: number;
   #budget: CellBudget;
-  #databases = new Map<string, KnownDatabase>();
+  #databases = new Map<string, DatabaseDictionary>();
   #tables: TableRows[] = [];
   #epoch = 0;
   /**
@@ -75,34 +75,35 @@ export class ParserMemory {
     return this.#tables;
   }
 
-  known(database: string): KnownDatabase {
-    let known = this.#databases.get(database);
-    if (known === undefined) {
+  /** Returns the dictionary of a database, which is added if new. */
+  database(name: string): DatabaseDictionary {
+    let database = this.#databases.get(name);
+    if (database === undefined) {
       const dictionary = new SeriesDictionary(this.#hashSeed);
-      known = { dictionary, tables: new Map(), previousEntry: -1 };
-      this.#databases.set(database, known);
+      database = { dictionary, tables: new Map(), previousEntry: -1 };
+      this.#databases.set(name, database);
       this.#noteGrowth();
     }
-    return known;
+    return database;
   }
 
   /**
    * Returns the table with this name, which is added if new. Throws `LineRefused` if one body
    * contains too many new tables.
    */
-  table(known: KnownDatabase, table: string): TableRows {
-    let rows = known.tables.get(table);
+  table(database: DatabaseDictionary, table: string): TableRows {
+    let rows = database.tables.get(table);
     if (rows === undefined) {
       if (!this.#budget.take(TABLE_SIZE_BYTES / 8)) throw tooManyCells();
       rows = new TableRows(table, {
         parserTable: this.#tables.length,
-        dictionary: known.dictionary,
+        dictionary: database.dictionary,
         budget: this.#budget,
         noteGrowth: this.#noteGrowth,
       });
       this.#tables.push(rows);
       this.#noteGrowth();
-      known.tables.set(table, rows);
+      database.tables.set(table, rows);
     }
     return rows;
   }

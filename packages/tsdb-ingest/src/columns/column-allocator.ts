@@ -1,5 +1,5 @@
 /** Destination of a parsed body's columns. */
-export interface ColumnMemory {
+export interface ColumnAllocator {
   /** Called once before the columns of a body, with their approximate size in bytes. */
   begin(sizeBytes: number): void;
   numbers(source: Uint32Array<ArrayBuffer>, count: number): Uint32Array;
@@ -8,7 +8,7 @@ export interface ColumnMemory {
 }
 
 /** Allocates separate garbage-collected memory for each column. */
-export const OWN_MEMORY: ColumnMemory = {
+export const HEAP_ALLOCATOR: ColumnAllocator = {
   begin() {},
   numbers: (source, count) => source.slice(0, count),
   longs: (source, count) => source.slice(0, count),

@@ -1,5 +1,5 @@
 import { MemoryPool, roomFor } from '@plinth/tsdb-model/memory/memory-pool.js';
-import type { ColumnMemory } from '../columns/column-memory.js';
+import type { ColumnAllocator } from '../columns/column-allocator.js';
 
 /** Columns of smaller bodies are copied and garbage-collected: a slab costs more than it saves. */
 const MIN_SLAB_BYTES = 64 * 1024;
@@ -9,7 +9,7 @@ export const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 const ALIGNMENT = 8;
 
 /** Stores the numbers of one body in one buffer, a slab, which is returned for later bodies. */
-export class SlabMemory implements ColumnMemory {
+export class SlabAllocator implements ColumnAllocator {
   readonly #pool = new MemoryPool((sizeBytes) => new ArrayBuffer(sizeBytes), MAX_KEPT_BYTES);
   #slab: ArrayBuffer | undefined;
   #end = 0;
