@@ -8,7 +8,7 @@ import type { EngineTables } from './engine-tables.js';
 import { FileCommits } from './flush/file-commits.js';
 import { Flusher } from './flush/flusher.js';
 import type { TableStore } from './table/table-store.js';
-import type { WriteBuffer } from './write/write-buffer.js';
+import type { WriteSequencer } from './write/write-sequencer.js';
 
 /**
  * Background tasks of the storage engine: flushes, compaction, removal of expired and deleted data,
@@ -26,12 +26,12 @@ export class BackgroundWork {
     deps: EngineDeps,
     components: {
       readonly tables: EngineTables;
-      readonly buffer: WriteBuffer;
+      readonly sequencer: WriteSequencer;
       readonly columnCache: ColumnCache;
     },
   ) {
     const { duckDb, files, registry, leases, clock, report, settings } = deps;
-    const { buffer } = components;
+    const { sequencer } = components;
     const tables = (): IterableIterator<TableStore> => components.tables.values();
     const visibleFromNs = (store: TableStore): bigint => components.tables.visibleFromNs(store);
     const onFailed = (error: unknown): void => report.backgroundFailed(error);
@@ -58,7 +58,7 @@ export class BackgroundWork {
     });
     this.flusher = new Flusher({
       ...stored,
-      buffer,
+      sequencer,
       tables,
       settings,
       onFailed: (error, retryMs) => report.flushFailed(error, retryMs),
@@ -86,7 +86,7 @@ export class BackgroundWork {
       forget: (tableIds) => {
         for (const id of tableIds) {
           components.tables.forget(id);
-          buffer.forgetTable(id);
+          sequencer.forgetTable(id);
         }
         this.flusher.flushSoon();
         deps.onTablesRemoved?.(tableIds);
@@ -100,7 +100,7 @@ export class BackgroundWork {
       tables,
       cache: components.columnCache,
       clock,
-      writeIdleMs: () => buffer.idleMs,
+      writeIdleMs: () => sequencer.idleMs,
       isFlushNear: () => this.flusher.isNear,
       onFailed,
     });

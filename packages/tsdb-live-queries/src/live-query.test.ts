@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { SystemClock } from '@plinth/kernel';
 import type { CacheRows } from '@plinth/tsdb-caches/cache-rows.js';
 import { RecordsNotRetained, type RetainedLog } from '@plinth/tsdb-engine/live/retained-log.js';
-import type { TableBatch } from '@plinth/tsdb-engine/write/write-buffer.js';
+import type { TableBatch } from '@plinth/tsdb-engine/write/write-sequencer.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
 import type { PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';

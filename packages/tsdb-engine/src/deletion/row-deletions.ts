@@ -7,7 +7,7 @@ import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { FileCommits } from '../flush/file-commits.js';
 import type { TableStore } from '../table/table-store.js';
 import { conditionsOf, type Tombstone } from '../table/tombstones.js';
-import type { WriteBuffer } from '../write/write-buffer.js';
+import type { WriteSequencer } from '../write/write-sequencer.js';
 import { PendingDeletion } from './pending-deletion.js';
 
 /**
@@ -32,7 +32,7 @@ const MAX_WAITING_POINTS = 100_000;
 export class RowDeletions {
   readonly #catalog: Catalog;
   readonly #fileCommits: FileCommits;
-  readonly #buffer: WriteBuffer;
+  readonly #sequencer: WriteSequencer;
   readonly #random: Random;
   readonly #clock: Clock;
   readonly #storeOf: (schema: TableSchema) => TableStore | undefined;
@@ -40,7 +40,7 @@ export class RowDeletions {
   constructor(options: {
     readonly catalog: Catalog;
     readonly fileCommits: FileCommits;
-    readonly buffer: WriteBuffer;
+    readonly sequencer: WriteSequencer;
     readonly random: Random;
     readonly clock: Clock;
     /** Returns `undefined` if nothing was ever written to the table. */
@@ -48,7 +48,7 @@ export class RowDeletions {
   }) {
     this.#catalog = options.catalog;
     this.#fileCommits = options.fileCommits;
-    this.#buffer = options.buffer;
+    this.#sequencer = options.sequencer;
     this.#random = options.random;
     this.#clock = options.clock;
     this.#storeOf = options.storeOf;
@@ -86,7 +86,7 @@ export class RowDeletions {
     }
     // The code from here to the log record is synchronous, so later rows have higher sequence
     // numbers.
-    const seq = this.#buffer.nextSeq();
+    const seq = this.#sequencer.nextSeq();
     const made = stores.map((store): { store: TableStore; tombstone: Tombstone } => {
       const id = this.#random.uuidV7();
       const { tableId } = store;
@@ -121,7 +121,7 @@ export class RowDeletions {
     const store = schema && this.#storeOf(schema);
     if (store === undefined || columnIds?.length === 0) return [];
     const { tombstones, tableId } = store;
-    const nextSeq = () => this.#buffer.nextSeq();
+    const nextSeq = () => this.#sequencer.nextSeq();
     const pending = new PendingDeletion({ store, clock: this.#clock, nextSeq });
     try {
       const onSnapshot = () => pending.announce();

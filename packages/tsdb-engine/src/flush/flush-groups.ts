@@ -2,7 +2,7 @@ import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import type { CommittedChange } from '../table/committed-change.js';
 import type { TableStore } from '../table/table-store.js';
-import type { ClosedGeneration } from '../write/write-buffer.js';
+import type { ClosedGeneration } from '../write/write-sequencer.js';
 import type { FileCommits } from './file-commits.js';
 import { type FlushedTable, flushTable } from './flush-table.js';
 

@@ -13,7 +13,7 @@ import { acceptedHistograms, acceptedRows, refusedLines } from './accepted-rows.
 import type { CommitListener } from './commit-listener.js';
 import { DatabaseWriteLock } from './database-write-lock.js';
 import { splitIntoPortions } from './portions.js';
-import type { TableBatch, WriteBuffer } from './write-buffer.js';
+import type { TableBatch, WriteSequencer } from './write-sequencer.js';
 
 /**
  * A body parsed by one of the parsers. Results of one parser must reach the write path in parsing
@@ -72,7 +72,7 @@ interface RowsToWrite {
 export class WritePath {
   readonly #reader: BodyReader;
   readonly #catalog: Catalog;
-  readonly #buffer: WriteBuffer;
+  readonly #sequencer: WriteSequencer;
   readonly #storeOf: (schema: TableSchema) => TableStore;
   readonly #commitListener: CommitListener | undefined;
   readonly #yielder: EventLoopYielder;
@@ -83,7 +83,7 @@ export class WritePath {
   constructor(options: {
     readonly reader: BodyReader;
     readonly catalog: Catalog;
-    readonly buffer: WriteBuffer;
+    readonly sequencer: WriteSequencer;
     /** The table's store, with its schema brought up to date. */
     readonly storeOf: (schema: TableSchema) => TableStore;
     readonly commitListener: CommitListener | undefined;
@@ -91,7 +91,7 @@ export class WritePath {
   }) {
     this.#reader = options.reader;
     this.#catalog = options.catalog;
-    this.#buffer = options.buffer;
+    this.#sequencer = options.sequencer;
     this.#storeOf = options.storeOf;
     this.#commitListener = options.commitListener;
     this.#yielder = options.yielder;
@@ -105,12 +105,12 @@ export class WritePath {
 
   async #writeLocked(request: WriteRequest): Promise<WriteOutcome> {
     const reservation = { bytes: request.body.byteLength };
-    const reserving = this.#buffer.reserve(reservation.bytes);
+    const reserving = this.#sequencer.reserve(reservation.bytes);
     if (reserving !== undefined) await reserving;
     try {
       return await this.#writeReserved(request, reservation);
     } finally {
-      this.#buffer.release(reservation.bytes);
+      this.#sequencer.release(reservation.bytes);
     }
   }
 
@@ -130,7 +130,7 @@ export class WritePath {
     const validation = validating instanceof Promise ? await validating : validating;
     this.#grow(reservation, convertedSizeBytes(parsed, validation));
     throwIfRefused(parsed);
-    const waiting = this.#buffer.waitForRoom();
+    const waiting = this.#sequencer.waitForRoom();
     if (waiting !== undefined) await waiting;
     if (read.body.byteLength >= LARGE_BODY_BYTES) await this.#yielder.next();
     if (validation.tables.length > MAX_TABLES_AT_ONCE) await this.#openTablesYielding(validation);
@@ -149,7 +149,7 @@ export class WritePath {
   }
 
   #grow(reservation: { bytes: number }, bytes: number): void {
-    this.#buffer.growReservation(bytes);
+    this.#sequencer.growReservation(bytes);
     reservation.bytes += bytes;
   }
 
@@ -244,7 +244,7 @@ export class WritePath {
   ): TableBatch[] {
     if (tables.length === 0) return [];
     const batches = tables.map((table) => translateSeries(table, mapper));
-    durable.push(this.#buffer.append(batches));
+    durable.push(this.#sequencer.append(batches));
     return batches;
   }
 
@@ -329,7 +329,7 @@ export class WritePath {
     const { index } = store.series;
     if (mapper.countUnresolved(parsed, tableId, seriesNumbers) > MAX_NEW_SERIES) return true;
     const ordinals = mapper.ordinalsOf({ table: parsed, tableId, seriesNumbers, index });
-    return this.#buffer.countUndefined(store, ordinals) > MAX_NEW_SERIES;
+    return this.#sequencer.countUndefined(store, ordinals) > MAX_NEW_SERIES;
   }
 
   async #defineSeriesYielding(
@@ -342,7 +342,7 @@ export class WritePath {
       for (let from = 0; from < batch.rowCount; from += MAX_NEW_SERIES) {
         await this.#yielder.next();
         const seriesNumbers = batch.seriesNumbers.subarray(from, from + MAX_NEW_SERIES);
-        this.#buffer.define(
+        this.#sequencer.define(
           store,
           mapper.ordinalsOf({ table: parsed, tableId, seriesNumbers, index }),
         );

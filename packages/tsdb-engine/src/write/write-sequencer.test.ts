@@ -5,7 +5,7 @@ import { ManualClock } from '@plinth/kernel/testing';
 import type { TableStore } from '../table/table-store.js';
 import { Tombstones } from '../table/tombstones.js';
 import { LogSeries } from './log-series.js';
-import { WriteBuffer } from './write-buffer.js';
+import { WriteSequencer } from './write-sequencer.js';
 
 const TABLES = 20;
 const RECORDS = 50;
@@ -19,7 +19,7 @@ it('resets the definitions of a failed batch once, with any number of waiting re
       }),
     }),
   };
-  const buffer = new WriteBuffer({
+  const sequencer = new WriteSequencer({
     // This stub and those below have only the members that an append uses.
     log: log as unknown as CommitLog,
     clock: new ManualClock(),
@@ -41,18 +41,18 @@ it('resets the definitions of a failed batch once, with any number of waiting re
   const write = (): Promise<void>[] =>
     Array.from({ length: RECORDS }, (_, i) => {
       const store = stores[i % TABLES] as TableStore; // the index is within its length
-      return buffer.append([{ store, batch }]);
+      return sequencer.append([{ store, batch }]);
     });
   for (let round = 1; round <= 2; round++) {
     const full = new DiskFull(undefined);
     const forget = t.mock.method(LogSeries.prototype, 'forget');
     const written = write();
-    assert.equal(buffer.countUndefined(stores[0] as TableStore, seriesOrdinals), 0);
+    assert.equal(sequencer.countUndefined(stores[0] as TableStore, seriesOrdinals), 0);
     for (const reject of rejects.splice(0)) reject(full);
     await Promise.allSettled(written);
     assert.equal(forget.mock.callCount(), TABLES, `round ${round}`);
     assert.equal(
-      buffer.countUndefined(stores[0] as TableStore, seriesOrdinals),
+      sequencer.countUndefined(stores[0] as TableStore, seriesOrdinals),
       1,
       'it is defined anew',
     );

@@ -69,11 +69,11 @@ export interface ClosedGeneration {
 }
 
 /**
- * Stores accepted rows in the log and, in the same order, in the current generation (the unflushed rows that the next
- * flush writes to segments). Counts the bytes of rows that are not in segments yet. Above the hard limit, writes wait
+ * Numbers accepted writes, and stores their rows in the log and, in the same order, in the current generation (the
+ * unflushed rows that the next flush writes to segments). Counts the bytes of rows that are not in segments yet. Above the hard limit, writes wait
  * for a flush, and are refused if the flush takes too long.
  */
-export class WriteBuffer {
+export class WriteSequencer {
   readonly #log: CommitLog;
   readonly #clock: Clock;
   readonly #hardLimitBytes: number;
