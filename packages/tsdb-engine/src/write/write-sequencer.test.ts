@@ -4,7 +4,7 @@ import { type CommitLog, DiskFull } from '@plinth/kernel';
 import { ManualClock } from '@plinth/kernel/testing';
 import type { TableStore } from '../table/table-store.js';
 import { Tombstones } from '../table/tombstones.js';
-import { LogSeries } from './log-series.js';
+import { WalSeriesDictionary } from './wal-series-dictionary.js';
 import { WriteSequencer } from './write-sequencer.js';
 
 const TABLES = 20;
@@ -45,7 +45,7 @@ it('resets the definitions of a failed batch once, with any number of waiting re
     });
   for (let round = 1; round <= 2; round++) {
     const full = new DiskFull(undefined);
-    const forget = t.mock.method(LogSeries.prototype, 'forget');
+    const forget = t.mock.method(WalSeriesDictionary.prototype, 'forget');
     const written = write();
     assert.equal(sequencer.countUndefined(stores[0] as TableStore, seriesOrdinals), 0);
     for (const reject of rejects.splice(0)) reject(full);

@@ -7,8 +7,8 @@ import {
 } from '@plinth/tsdb-storage/wal/write-record.js';
 import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
-import { LogSeries } from './log-series.js';
 import { LONGEST_WAIT_MS, MemoryWaitQueue } from './memory-wait-queue.js';
+import { WalSeriesDictionary } from './wal-series-dictionary.js';
 
 export interface TableBatch {
   readonly store: TableStore;
@@ -83,7 +83,7 @@ export class WriteSequencer {
   readonly #onHidden: ((tableIds: readonly number[]) => void) | undefined;
   /** Tables whose refused rows were hidden in this event-loop tick. */
   readonly #hidden = new Set<number>();
-  readonly #logSeries = new Map<number, LogSeries>();
+  readonly #dictionaries = new Map<number, WalSeriesDictionary>();
   /**
    * True if no series was defined since the last call of `#forgetDefinitions`, which each waiting record of a failed
    * batch calls.
@@ -220,7 +220,7 @@ export class WriteSequencer {
       this.#reportHidden(batches);
     });
     for (const { store, batch } of batches) {
-      this.#logSeriesOf(store.tableId).countRows(batch.rowCount);
+      this.#dictionaryOf(store.tableId).countRows(batch.rowCount);
     }
     this.#put(batches, seq);
     this.#newest = durable;
@@ -263,7 +263,7 @@ export class WriteSequencer {
 
   /** Returns the number of rows whose series would have to be defined by their record. */
   countUndefined(store: TableStore, series: Uint32Array): number {
-    return this.#logSeriesOf(store.tableId).countUndefined(this.#log.tailFile, series);
+    return this.#dictionaryOf(store.tableId).countUndefined(this.#log.tailFile, series);
   }
 
   /** Defines series in the log before their rows. The record of the rows may have to define them again. */
@@ -278,7 +278,7 @@ export class WriteSequencer {
   #define(store: TableStore, series: Uint32Array): PackedDefinitions {
     this.#hasForgotten = false;
     const { tailFile } = this.#log;
-    return this.#logSeriesOf(store.tableId).define(tailFile, series, store.series.index);
+    return this.#dictionaryOf(store.tableId).define(tailFile, series, store.series.index);
   }
 
   #logRecord(
@@ -302,7 +302,7 @@ export class WriteSequencer {
       });
       return durable;
     } catch (error) {
-      for (const { store } of tables) this.#logSeriesOf(store.tableId).forget();
+      for (const { store } of tables) this.#dictionaryOf(store.tableId).forget();
       if (logError.is(error, 'log_overloaded'))
         throw tsdbError('buffer_full', { retryAfterSec: 1 });
       if (logError.is(error, 'log_read_only')) throw tsdbError('node_read_only', undefined, error);
@@ -314,7 +314,7 @@ export class WriteSequencer {
   #forgetDefinitions(): void {
     if (this.#hasForgotten) return;
     this.#hasForgotten = true;
-    for (const series of this.#logSeries.values()) series.forget();
+    for (const dictionary of this.#dictionaries.values()) dictionary.forget();
   }
 
   /** Buffers rows that are already in the log, during startup. */
@@ -394,18 +394,18 @@ export class WriteSequencer {
     }
   }
 
-  #logSeriesOf(tableId: number): LogSeries {
-    let series = this.#logSeries.get(tableId);
-    if (series === undefined) {
-      series = new LogSeries();
-      this.#logSeries.set(tableId, series);
+  #dictionaryOf(tableId: number): WalSeriesDictionary {
+    let dictionary = this.#dictionaries.get(tableId);
+    if (dictionary === undefined) {
+      dictionary = new WalSeriesDictionary();
+      this.#dictionaries.set(tableId, dictionary);
     }
-    return series;
+    return dictionary;
   }
 
   /** Removes the state of a table whose rows were removed permanently. */
   forgetTable(tableId: number): void {
-    this.#logSeries.delete(tableId);
+    this.#dictionaries.delete(tableId);
   }
 
   /** Nanoseconds since 1970, or the previous value plus one if the clock has not advanced. */

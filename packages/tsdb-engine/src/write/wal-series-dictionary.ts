@@ -16,7 +16,7 @@ const ROWS_PER_DEFINITION = 64;
  * Tracks which series of one table the current log file defines: a record defines the series that
  * it uses first.
  */
-export class LogSeries {
+export class WalSeriesDictionary {
   #defined = new Uint8Array(64);
   #file = -1;
   /** Number of definitions since all series were last redefined. */
