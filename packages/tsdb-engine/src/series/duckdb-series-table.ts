@@ -21,7 +21,7 @@ const BATCH_SERIES = 4096;
  * DuckDB's copy of a table's series: one row per series, with `_series` and the tag columns.
  * Queries join rows to it. A small table may be dropped while it is not in use.
  */
-export class SeriesTable implements EvictableTable {
+export class DuckDbSeriesTable implements EvictableTable {
   readonly #table: RebuildableTable;
   readonly #duckDb: DuckDbHost;
   readonly #index: SeriesIndex;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { SeriesIndex } from './series-index.js';
-import { SeriesTags } from './series-tags.js';
+import { SeriesTagDecoder } from './series-tag-decoder.js';
 
 const SERIES_COUNT = 3000;
 const ROWS_OF_CHUNK = 2048;
@@ -14,7 +14,7 @@ it('returns the tags of the series for every row, with few and many series', () 
     const id = index.idOf(index.resolve(keys, [`host ${i}`, ...region]));
     return { id, host: `host ${i}`, region: region[0] };
   });
-  const tags = new SeriesTags(index, [
+  const tags = new SeriesTagDecoder(index, [
     { columnIndex: 1, tag: 'region' },
     { columnIndex: 2, tag: 'host' },
   ]);

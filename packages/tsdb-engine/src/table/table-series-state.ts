@@ -3,8 +3,8 @@ import type { SeriesFile } from '@plinth/tsdb-model/segment.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import { Pinned } from '../scan/pinned.js';
+import { DuckDbSeriesTable } from '../series/duckdb-series-table.js';
 import { SeriesIndex } from '../series/series-index.js';
-import { SeriesTable } from '../series/series-table.js';
 import { TagNames } from '../series/tag-names.js';
 
 /**
@@ -30,10 +30,10 @@ export interface OpenSeriesFile {
 type ReadStored = (files: readonly SeriesFile[]) => Promise<void>;
 
 /** The series of one table: in its files, in the index, and in DuckDB. */
-export class TableSeries {
+export class TableSeriesState {
   readonly index: SeriesIndex;
   /** DuckDB's copy of the series. */
-  readonly table: SeriesTable;
+  readonly table: DuckDbSeriesTable;
   /** The first `storedCount` series are in `files`. */
   storedCount = 0;
   #files: readonly OpenSeriesFile[] = [];
@@ -57,7 +57,7 @@ export class TableSeries {
     this.index = new SeriesIndex(schema.seriesSeed);
     this.index.names = new TagNames(schema);
     const isInUse = (): boolean => this.pinned.isPinned;
-    this.table = new SeriesTable({ tableId: schema.id, duckDb, index: this.index, isInUse });
+    this.table = new DuckDbSeriesTable({ tableId: schema.id, duckDb, index: this.index, isInUse });
     this.pinned = new Pinned(() => {
       this.table.drop().catch(onError);
       for (const file of this.#files) file.pinned.retire();

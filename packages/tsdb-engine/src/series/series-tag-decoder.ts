@@ -24,7 +24,7 @@ interface TagTexts {
  * Replaces the series ids in chunks of `scanText` by tag values. Strings are created once per
  * series of the result.
  */
-export class SeriesTags {
+export class SeriesTagDecoder {
   readonly #index: SeriesIndex;
   /** Tag columns by column index of the result. */
   readonly #tags: ReadonlyMap<number, TagTexts>;
