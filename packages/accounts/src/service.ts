@@ -16,7 +16,7 @@ import {
   type Principal,
   type Random,
   type RelationalStore,
-  type RouteTable,
+  type RouteGroup,
   repeatJob,
   type SecretBox,
 } from '@plinth/kernel';
@@ -31,7 +31,7 @@ import { DEFAULT_PLATFORM_SETTINGS } from './model/platform/platform-settings.js
 import { VendorWord } from './model/platform/vendor-word.js';
 import { AccountsConventions } from './routes/conventions.js';
 import { type KeyDirectory, RequestAuthenticator } from './routes/request-authenticator.js';
-import { accountsTable } from './routes/table.js';
+import { accountsRouteGroup } from './routes/table.js';
 import type { ErrorWording } from './routes/to-wire.js';
 import { VendorWordWarnings } from './routes/vendor-word-warnings.js';
 import { ACCOUNT_MIGRATIONS } from './storage/account-tables.js';
@@ -151,14 +151,14 @@ class AccountsService implements HttpService {
     });
   }
 
-  tables(): readonly RouteTable[] {
+  routeGroups(): readonly RouteGroup[] {
     const { config, random } = this.#deps;
     const domain = this.#domain;
     invariant(domain !== undefined, 'the accounts service must start before its routes are used');
     const authenticator = this.#authenticator;
     const conventions = new AccountsConventions(authenticator, this.#wording);
     return [
-      accountsTable({
+      accountsRouteGroup({
         authenticator,
         conventions,
         domain,

@@ -14,7 +14,7 @@ import {
   type Outbox,
   type Random,
   type RelationalStore,
-  type RouteTable,
+  type RouteGroup,
   repeatJob,
   whenIdle,
 } from '@plinth/kernel';
@@ -42,7 +42,7 @@ import { GameDataConventions } from './routes/conventions.js';
 import { ALL_SCOPES, EditorAccess, readEditorToken } from './routes/editor/editor-access.js';
 import { type PublicRouteDeps, warmUp } from './routes/public-routes.js';
 import { ReplyCache } from './routes/reply-cache.js';
-import { gameDataTable } from './routes/table.js';
+import { gameDataRouteGroup } from './routes/table.js';
 import { adoptFolder } from './storage/adopt-folder.js';
 import { EditionStore } from './storage/edition-store.js';
 import { GroupStore } from './storage/group-store.js';
@@ -223,7 +223,7 @@ class GameDataService implements GameData {
     });
   }
 
-  tables(): readonly RouteTable[] {
+  routeGroups(): readonly RouteGroup[] {
     this.#opening.begin(() => {
       this.#warmSoon();
       this.#follow();
@@ -238,7 +238,7 @@ class GameDataService implements GameData {
       clock: this.#deps.clock,
       maxImportBytes: this.#deps.settings.max_import_bytes,
     };
-    return [gameDataTable({ conventions: this.#conventions, parts, editor })];
+    return [gameDataRouteGroup({ conventions: this.#conventions, parts, editor })];
   }
 
   /** Does nothing: the first publication needs the outbox, which starts after the services. */

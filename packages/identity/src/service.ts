@@ -11,7 +11,7 @@ import type {
   Random,
   RelationalStore,
   ReportEvent,
-  RouteTable,
+  RouteGroup,
 } from '@plinth/kernel';
 import type { IdentityConfig } from './config.js';
 import { parseRecoveryBind } from './config.js';
@@ -41,7 +41,7 @@ import type { App, AppSelector } from './model/app.js';
 import { operatorConventions } from './routes/conventions.js';
 import { type RecoveredToken, RecoveryListener } from './routes/recovery-listener.js';
 import type { TokenQuota } from './routes/registry-routes.js';
-import { identityTables } from './routes/table.js';
+import { identityRouteGroups } from './routes/table.js';
 import { AppStore } from './storage/app-store.js';
 import { PasswordUserStore } from './storage/password-user-store.js';
 import { PlatformKeyStore } from './storage/platform-key-store.js';
@@ -270,9 +270,9 @@ class IdentityService implements Identity {
     this.#tokenQuota = quota;
   }
 
-  tables(): readonly RouteTable[] {
+  routeGroups(): readonly RouteGroup[] {
     const { conventions, config } = this.#deps;
-    return identityTables({
+    return identityRouteGroups({
       operatorConventions: this.conventions,
       serverConventions: conventions,
       apps: this.#apps,

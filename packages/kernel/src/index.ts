@@ -11,14 +11,14 @@ export { SystemClock } from './clock/system-clock.js';
 export { SystemRandom } from './clock/system-random.js';
 export { whenIdle } from './clock/when-idle.js';
 export type { CommitLog } from './commit-log/commit-log.js';
-export {
-  type ExpectedLog,
-  type ExpectedLogStore,
-  type LogEnd,
-  NOTHING_EXPECTED,
-  type RecordRef,
-} from './commit-log/expected-log.js';
 export { openCommitLog } from './commit-log/file-commit-log.js';
+export {
+  type LogCheckpoint,
+  type LogCheckpointStore,
+  type LogEnd,
+  NO_CHECKPOINT,
+  type RecordRef,
+} from './commit-log/log-checkpoint.js';
 export { logError } from './commit-log/log-errors.js';
 export type { LogLoss } from './commit-log/log-loss.js';
 export { type CheckedLogFile, checkLog } from './commit-log/recovery/log-recovery.js';
@@ -193,10 +193,10 @@ export {
   checkedRoute,
   type DownloadRequest,
   type Route,
+  type RouteGroup,
   type RouteInput,
   type RouteMethod,
   type RouteOutput,
-  type RouteTable,
 } from './http/route.js';
 export type { RouteCost } from './http/route-cost.js';
 export {

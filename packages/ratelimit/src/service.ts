@@ -10,7 +10,7 @@ import type {
   Random,
   RelationalStore,
   RequestGate,
-  RouteTable,
+  RouteGroup,
 } from '@plinth/kernel';
 import { docsBaseAt } from '@plinth/kernel';
 import { limitRules, type RateLimitConfig, serviceRule } from './config.js';
@@ -32,7 +32,7 @@ import { HttpGate } from './routes/gate/http-gate.js';
 import { type Refusal, refusalOf } from './routes/gate/refusal.js';
 import type { MintInstallationToken } from './routes/github-routes.js';
 import { RouteListing } from './routes/route-listing.js';
-import { rateLimitTables } from './routes/table.js';
+import { rateLimitRouteGroups } from './routes/table.js';
 import type { ResponseContext } from './routes/wire-response.js';
 import { MemoryStore } from './storage/memory/memory-store.js';
 import { Snapshots } from './storage/memory/snapshots.js';
@@ -165,9 +165,9 @@ class RateLimitService implements RateLimit {
     return refusalOf(caller, admission, { config, rule, docsBase, requestId: undefined });
   }
 
-  tables(): readonly RouteTable[] {
+  routeGroups(): readonly RouteGroup[] {
     const { credentials, onBan } = this.#deps;
-    return rateLimitTables({
+    return rateLimitRouteGroups({
       ...this.#deps,
       conventions: this.conventions,
       limiter: this.#limiter,

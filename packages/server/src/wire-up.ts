@@ -17,7 +17,7 @@ import type { TlsIdentity } from './port/tls/tls-identity.js';
 import { LogLevels } from './process/log-levels.js';
 import { openAccessLog } from './process/open-access-log.js';
 import type { Settings } from './settings.js';
-import { addTables } from './wiring/add-tables.js';
+import { addRouteGroups } from './wiring/add-route-groups.js';
 import { Closers } from './wiring/closers.js';
 import { type Foundation, openFoundation, type TakeStoreThread } from './wiring/open-foundation.js';
 import { type OpenServices, openServices, type ServerState } from './wiring/open-services.js';
@@ -140,7 +140,7 @@ async function openPipeline(
     // With a shared database, only the time-series service stores data on this disk.
     const isOnDisk = base.stores.shared === undefined || service.name === 'tsdb';
     const diskSpace = isOnDisk ? space : undefined;
-    await addTables(service, {
+    await addRouteGroups(service, {
       router,
       conventionsDirectory,
       gate,

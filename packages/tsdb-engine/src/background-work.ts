@@ -5,8 +5,8 @@ import { HardDeletions } from './deletion/hard-deletions.js';
 import { Retention } from './deletion/retention.js';
 import type { EngineDeps } from './engine-deps.js';
 import type { EngineTables } from './engine-tables.js';
-import { FileCommits } from './flush/file-commits.js';
 import { Flusher } from './flush/flusher.js';
+import { SegmentCommits } from './flush/segment-commits.js';
 import type { TableStore } from './table/table-store.js';
 import type { WriteSequencer } from './write/write-sequencer.js';
 
@@ -15,7 +15,7 @@ import type { WriteSequencer } from './write/write-sequencer.js';
  * and column preloads.
  */
 export class BackgroundWork {
-  readonly fileCommits: FileCommits;
+  readonly segmentCommits: SegmentCommits;
   readonly flusher: Flusher;
   readonly compactor: Compactor;
   readonly hardDeletions: HardDeletions;
@@ -35,12 +35,12 @@ export class BackgroundWork {
     const tables = (): IterableIterator<TableStore> => components.tables.values();
     const visibleFromNs = (store: TableStore): bigint => components.tables.visibleFromNs(store);
     const onFailed = (error: unknown): void => report.backgroundFailed(error);
-    this.fileCommits = new FileCommits({ registry, files, onError: onFailed });
+    this.segmentCommits = new SegmentCommits({ registry, files, onError: onFailed });
     const hasSpaceFor = deps.hasSpaceFor ?? (() => true);
     const stored = {
       duckDb,
       files,
-      fileCommits: this.fileCommits,
+      segmentCommits: this.segmentCommits,
       hasSpaceFor,
       leases,
       clock,
@@ -72,7 +72,7 @@ export class BackgroundWork {
     this.#retention = new Retention({
       tables,
       visibleFromNs,
-      fileCommits: this.fileCommits,
+      segmentCommits: this.segmentCommits,
       leases,
       clock,
       intervalMs: settings.retentionCheckIntervalMs,

@@ -127,7 +127,7 @@ export class TsdbEngine implements Engine {
     this.storage = new EngineStorage({ sequencer, background: this.background, storeOf });
     this.#rowDeletions = new RowDeletions({
       catalog,
-      fileCommits: this.background.fileCommits,
+      segmentCommits: this.background.segmentCommits,
       sequencer,
       random: deps.random,
       clock,
@@ -214,7 +214,7 @@ export class TsdbEngine implements Engine {
    */
   async freeze({ copyStore, folder }: BackupMoment): Promise<FrozenEngine> {
     if (this.#state !== 'open') throw tsdbError('shutting_down');
-    return await this.background.fileCommits.between(async () => {
+    return await this.background.segmentCommits.whileConsistent(async () => {
       const pinned = [...this.#tables.values()].map((store) => store.pinFiles());
       const release = (): void => {
         for (const each of pinned.splice(0)) each.release();

@@ -304,7 +304,7 @@ export class LiveQueries implements RecordListener {
   async #beat(): Promise<void> {
     const { retainedLog } = this.#deps.engine;
     const seq = retainedLog.lastSeq;
-    await retainedLog.whenDecided();
+    await retainedLog.whenSettled();
     for (const query of [...this.#queries.keys()]) {
       query.sendRows();
       query.heartbeat(seq);

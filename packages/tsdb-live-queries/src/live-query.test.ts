@@ -205,7 +205,7 @@ it('updates the position of an idle client only', () => {
 function logOf(rowCount = 1) {
   const log = { oldestSeq: 0n, isGone: false };
   const retainedLog = {
-    ...{ lastSeq: 3n, whenDecided: async () => {}, oldestSeq: async () => log.oldestSeq },
+    ...{ lastSeq: 3n, whenSettled: async () => {}, oldestSeq: async () => log.oldestSeq },
     availableFrom: (_: number, afterSeq: bigint, oldestSeq: bigint) =>
       afterSeq > oldestSeq ? afterSeq : oldestSeq,
     async *read({ afterSeq }: { readonly afterSeq: bigint }) {

@@ -84,7 +84,7 @@ export class OpenTables {
     this.#publisher = new TablePublisher({
       ...deps,
       uploads: deps.bucket?.uploads,
-      fileCommits: engine.background.fileCommits,
+      segmentCommits: engine.background.segmentCommits,
       keepMs: settings.keep_ms,
       schemaOf: (tableId) => catalog.tableById(tableId),
     });

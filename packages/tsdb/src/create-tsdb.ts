@@ -90,8 +90,8 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
       );
     },
     freeze: (moment) => whenOpen().freeze(moment),
-    async tables() {
-      const { tsdbTables } = await loadParts();
+    async routeGroups() {
+      const { tsdbRouteGroups } = await loadParts();
       const { settings, clock, random, log, fileSystem } = deps;
       const { engine, catalog, influxql, caches, processing, openTables, continuousQueries } =
         whenOpen();
@@ -117,7 +117,7 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
           deps.currentSpan?.()?.set('plinth.write.rows', writtenCount);
         },
       };
-      return tsdbTables(routeDeps, deps);
+      return tsdbRouteGroups(routeDeps, deps);
     },
     async liveSources() {
       const { liveSources } = await loadParts();

@@ -2,11 +2,11 @@ import type {
   BucketStore,
   Clock,
   CommitLog,
-  ExpectedLogStore,
   FileSystem,
   FolderObjectStore,
   FreeDiskSpace,
   Leases,
+  LogCheckpointStore,
   Logger,
   Metrics,
   Principal,
@@ -68,7 +68,7 @@ export interface TsdbDeps {
     readonly repair: boolean;
     /** Number of the first new log file. */
     readonly firstFile: number;
-    readonly expectedLog: ExpectedLogStore;
+    readonly logCheckpoint: LogCheckpointStore;
     /** Returns the time at which a record was written. */
     readonly writtenMs: (payload: Uint8Array) => number | undefined;
     /** Describes the rows of a lost record, whose payload may be corrupt. */

@@ -13,7 +13,7 @@ import {
   type OwnListener,
   type Random,
   type RelationalStore,
-  type RouteTable,
+  type RouteGroup,
   type SecretBox,
   type Tracer,
 } from '@plinth/kernel';
@@ -37,7 +37,7 @@ import type { Hook, RetryPolicy } from './model/hook.js';
 import type { AppInfo } from './routes/app-routes.js';
 import { type Credentials, WebhookConventions } from './routes/conventions.js';
 import { liveSources } from './routes/live-sources.js';
-import { type TableDeps, webhookTables } from './routes/table.js';
+import { type TableDeps, webhookRouteGroups } from './routes/table.js';
 import { DeliveryStore } from './storage/delivery-store.js';
 import { EncryptedUrls } from './storage/encrypted-urls.js';
 import { HookStore } from './storage/hook-store.js';
@@ -220,8 +220,8 @@ class WebhookService implements Webhooks {
     }
   }
 
-  tables(): readonly RouteTable[] {
-    return webhookTables(this.#tableDeps());
+  routeGroups(): readonly RouteGroup[] {
+    return webhookRouteGroups(this.#tableDeps());
   }
 
   liveSources(): readonly LiveSource[] {

@@ -1,4 +1,4 @@
-import type { Random, RouteTable } from '@plinth/kernel';
+import type { Random, RouteGroup } from '@plinth/kernel';
 import type { AccountsConfig } from '../config.js';
 import type { AccountsDomain } from '../domain/accounts-domain.js';
 import { REFERENCE_LISTS } from '../domain/reference/index.js';
@@ -15,14 +15,14 @@ import type { RequestAuthenticator } from './request-authenticator.js';
 import { RequestShapes } from './request-shapes.js';
 
 /** Returns all routes of the service. */
-export function accountsTable(deps: {
+export function accountsRouteGroup(deps: {
   readonly authenticator: RequestAuthenticator;
   readonly conventions: AccountsConventions;
   readonly domain: AccountsDomain;
   readonly config: AccountsConfig;
   readonly vendorWord: VendorWord;
   readonly random: Random;
-}): RouteTable {
+}): RouteGroup {
   const { authenticator, conventions, domain, vendorWord, random } = deps;
   const { mutations, operator } = domain;
   const maxBodyBytes = deps.config.max_body_bytes;

@@ -1,4 +1,4 @@
-import { type ApiDescription, describeApi, type RouteTable } from '@plinth/kernel';
+import { type ApiDescription, describeApi, type RouteGroup } from '@plinth/kernel';
 import type { GameDataConventions } from './conventions.js';
 import { GAMEDATA_API } from './description.js';
 import type { EditorRouteDeps } from './editor/editor-router.js';
@@ -8,11 +8,11 @@ import { imageRoutes } from './image-routes.js';
 import { type PublicRouteDeps, publicRoutes } from './public-routes.js';
 
 /** Returns all routes of the service, including its API description. */
-export function gameDataTable(deps: {
+export function gameDataRouteGroup(deps: {
   readonly conventions: GameDataConventions;
   readonly parts: PublicRouteDeps;
   readonly editor: EditorRouteDeps;
-}): RouteTable {
+}): RouteGroup {
   const { conventions, parts, editor } = deps;
   let description: ApiDescription | undefined;
   const describe = (): ApiDescription => {
@@ -22,7 +22,7 @@ export function gameDataTable(deps: {
     );
     return description;
   };
-  const table: RouteTable = {
+  const table: RouteGroup = {
     conventions,
     api: 'gamedata',
     routes: [

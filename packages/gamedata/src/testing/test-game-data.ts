@@ -121,7 +121,7 @@ export class TestGameData implements AsyncDisposable {
     });
     this.#stop.push(() => service.close());
     await service.start();
-    this.#routes = new TestRoutes(await service.tables());
+    this.#routes = new TestRoutes(await service.routeGroups());
   }
 
   async stop(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { ApiConventions, HttpRequest, RouteTable } from '@plinth/kernel';
+import type { ApiConventions, HttpRequest, RouteGroup } from '@plinth/kernel';
 import type { ApiTokens } from '../domain/api-tokens.js';
 import type { Apps } from '../domain/apps.js';
 import type { Registry } from '../domain/registry.js';
@@ -23,7 +23,7 @@ export interface TableDeps {
 }
 
 /** Returns all routes of this service. */
-export const identityTables = (deps: TableDeps): readonly RouteTable[] => [
+export const identityRouteGroups = (deps: TableDeps): readonly RouteGroup[] => [
   {
     conventions: deps.operatorConventions,
     api: 'operator',

@@ -162,7 +162,7 @@ async function send(identity: Identity, given: TestRequest): Promise<HttpRespons
   const { method, url, headers = {}, body = new Uint8Array() } = given;
   const { remoteAddress = '127.0.0.1' } = given;
   const from = { socket: { remoteAddress }, client: { address: remoteAddress } };
-  for (const { conventions, routes } of await identity.tables()) {
+  for (const { conventions, routes } of await identity.routeGroups()) {
     const route = routes.find(
       (one) => one.method === method && patternOf(one.path).test(pathOf(url)),
     );

@@ -1,7 +1,7 @@
 import { type TObject, type TSchema, type TSchemaOptions, Type } from 'typebox';
 import type { RouteAccess } from './access/route-access.js';
 import type { ApiRefusals } from './api-conventions.js';
-import type { Route, RouteInput, RouteOutput, RouteTable } from './route.js';
+import type { Route, RouteGroup, RouteInput, RouteOutput } from './route.js';
 
 /** The parts of an API description other than its routes. */
 export interface ApiDocs {
@@ -39,7 +39,7 @@ export type ApiDescription = ReturnType<typeof describeApi>;
 /** A route and its table. */
 export interface DescribedRoute {
   readonly route: Route;
-  readonly table: RouteTable;
+  readonly table: RouteGroup;
 }
 
 /**

@@ -128,7 +128,7 @@ export const checkedRoute = <const Input extends RouteInput, const Access extend
 ): Route => route;
 
 /** Routes with the same API conventions. */
-export interface RouteTable {
+export interface RouteGroup {
   readonly conventions: ApiConventions;
   /** The name of the API description: `docs/api/<name>.json`. */
   readonly api: string;

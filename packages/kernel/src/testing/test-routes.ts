@@ -5,7 +5,7 @@ import { type HttpHead, pathOf } from '../http/http-request.js';
 import type { HttpResponse } from '../http/http-response.js';
 import { normalTarget } from '../http/normal-target.js';
 import { inputReader } from '../http/read-input.js';
-import type { Route, RouteTable } from '../http/route.js';
+import type { Route, RouteGroup } from '../http/route.js';
 import { requestHead } from './request-head.js';
 
 export interface TestRequest {
@@ -25,7 +25,7 @@ export interface TestResponse {
 interface FoundRoute {
   readonly conventions: ApiConventions;
   /** The table's own error format, if it has one. */
-  readonly errorResponse: RouteTable['errorResponse'];
+  readonly errorResponse: RouteGroup['errorResponse'];
   readonly route: Route;
   readonly parameters: Readonly<Record<string, string>>;
 }
@@ -44,9 +44,9 @@ export class TestRoutes {
   readonly #head: Parameters<typeof requestHead>[0];
 
   /** @param head properties of every request, such as the client address. */
-  constructor(tables: readonly RouteTable[], head: Parameters<typeof requestHead>[0] = {}) {
+  constructor(tables: readonly RouteGroup[], head: Parameters<typeof requestHead>[0] = {}) {
     const [first] = tables;
-    if (first === undefined) throw new Error('tables must contain at least one route table');
+    if (first === undefined) throw new Error('groups must contain at least one route group');
     this.#conventions = first.conventions;
     this.#head = head;
     this.#routes = tables

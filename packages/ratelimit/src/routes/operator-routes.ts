@@ -15,7 +15,7 @@ import {
   queryOf,
   type Random,
   type Route,
-  type RouteTable,
+  type RouteGroup,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { RateLimitConfig } from '../config.js';
@@ -70,7 +70,7 @@ export interface OperatorDeps {
 }
 
 /** Source: rate-limits, sections 3.2, 9, 12.1 and 17. */
-export function operatorTable(conventions: ApiConventions, deps: OperatorDeps): RouteTable {
+export function operatorRouteGroup(conventions: ApiConventions, deps: OperatorDeps): RouteGroup {
   return {
     conventions,
     api: 'ratelimit',

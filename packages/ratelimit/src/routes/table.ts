@@ -1,10 +1,10 @@
-import type { ApiConventions, RouteTable } from '@plinth/kernel';
+import type { ApiConventions, RouteGroup } from '@plinth/kernel';
 import type { EnvoyService } from '../domain/envoy-service.js';
 import type { LoginGuard } from '../domain/login-guard.js';
 import { authRoute } from './auth-route.js';
-import { envoyJsonTable } from './envoy/envoy-json-route.js';
+import { envoyJsonRouteGroup } from './envoy/envoy-json-route.js';
 import { githubRoutes, type MintInstallationToken } from './github-routes.js';
-import { type OperatorDeps, operatorTable } from './operator-routes.js';
+import { type OperatorDeps, operatorRouteGroup } from './operator-routes.js';
 import { statusRoutes } from './status-routes.js';
 import type { ResponseContext } from './wire-response.js';
 
@@ -24,7 +24,7 @@ export interface TableDeps extends OperatorDeps {
 }
 
 /** Returns all routes of this service; if limits are disabled, only the routes that clients still request. */
-export function rateLimitTables(deps: TableDeps): readonly RouteTable[] {
+export function rateLimitRouteGroups(deps: TableDeps): readonly RouteGroup[] {
   const { config, conventions, ownsMeta, mint } = deps;
   const own = {
     conventions,
@@ -42,11 +42,11 @@ export function rateLimitTables(deps: TableDeps): readonly RouteTable[] {
   if (!config.enabled) return [own];
   return [
     own,
-    envoyJsonTable({
+    envoyJsonRouteGroup({
       decisions: deps.envoyService,
       conventions: deps.serverConventions,
       contextOf: ({ base }) => deps.contextOf(base),
     }),
-    operatorTable(deps.operatorConventions, deps),
+    operatorRouteGroup(deps.operatorConventions, deps),
   ];
 }

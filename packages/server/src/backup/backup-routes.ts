@@ -36,7 +36,7 @@ export function createBackupService(
 ): HttpService {
   return {
     name: 'backup',
-    tables: () => [
+    routeGroups: () => [
       {
         conventions,
         api: 'operator',

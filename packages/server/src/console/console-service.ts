@@ -46,7 +46,7 @@ export function createConsole(deps: {
   const toConsole = (): HttpResponse => emptyResponse(303, [['location', HOME]]);
   return {
     name: 'console',
-    tables() {
+    routeGroups() {
       const rootConventions = deps.conventionsOf('/');
       return [
         {

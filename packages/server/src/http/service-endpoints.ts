@@ -61,7 +61,7 @@ export function createServiceEndpoints(deps: {
   const heap: Route['handle'] = (request) => conventions.notFoundResponse(request, []);
   return {
     name: 'server',
-    tables: () => [
+    routeGroups: () => [
       {
         conventions,
         api: 'tsdb',

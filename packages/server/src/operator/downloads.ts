@@ -60,7 +60,7 @@ export function createDownloads(deps: {
   };
   return {
     name: 'downloads',
-    tables: () => [
+    routeGroups: () => [
       {
         conventions,
         api: 'operator',

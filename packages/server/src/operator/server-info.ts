@@ -59,7 +59,7 @@ export function createServerInfo(deps: {
   const iso = (ms: number): string => new Date(ms).toISOString();
   return {
     name: 'info',
-    tables: () => [
+    routeGroups: () => [
       {
         conventions,
         api: 'operator',

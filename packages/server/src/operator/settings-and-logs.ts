@@ -61,7 +61,7 @@ export const createSettingsAndLogs = (deps: {
   readonly log: Logger;
 }): HttpService => ({
   name: 'settings',
-  tables: () => [
+  routeGroups: () => [
     {
       conventions: deps.conventions,
       api: 'operator',

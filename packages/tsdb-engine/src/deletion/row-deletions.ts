@@ -4,7 +4,7 @@ import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import type { DeletePointsRequest, DeleteRowsRequest } from '@plinth/tsdb-model/engine.js';
 import { refuseFormerColumns, tableNotKnown, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
-import type { FileCommits } from '../flush/file-commits.js';
+import type { SegmentCommits } from '../flush/segment-commits.js';
 import type { TableStore } from '../table/table-store.js';
 import { conditionsOf, type Tombstone } from '../table/tombstones.js';
 import type { WriteSequencer } from '../write/write-sequencer.js';
@@ -31,7 +31,7 @@ const MAX_WAITING_POINTS = 100_000;
 /** Deletes rows: queries hide them from then on, and compaction removes them from files. */
 export class RowDeletions {
   readonly #catalog: Catalog;
-  readonly #fileCommits: FileCommits;
+  readonly #segmentCommits: SegmentCommits;
   readonly #sequencer: WriteSequencer;
   readonly #random: Random;
   readonly #clock: Clock;
@@ -39,7 +39,7 @@ export class RowDeletions {
 
   constructor(options: {
     readonly catalog: Catalog;
-    readonly fileCommits: FileCommits;
+    readonly segmentCommits: SegmentCommits;
     readonly sequencer: WriteSequencer;
     readonly random: Random;
     readonly clock: Clock;
@@ -47,7 +47,7 @@ export class RowDeletions {
     readonly storeOf: (schema: TableSchema) => TableStore | undefined;
   }) {
     this.#catalog = options.catalog;
-    this.#fileCommits = options.fileCommits;
+    this.#segmentCommits = options.segmentCommits;
     this.#sequencer = options.sequencer;
     this.#random = options.random;
     this.#clock = options.clock;
@@ -94,7 +94,7 @@ export class RowDeletions {
       return { store, tombstone: { id, tableId, seq, minTimeNs, maxTimeNs, anyOf, columnIds } };
     });
     const tombstones = made.map(({ tombstone }) => tombstone);
-    const stored = this.#fileCommits.addTombstones(tombstones, {
+    const stored = this.#segmentCommits.addTombstones(tombstones, {
       applyCommitted: () => {
         for (const { store, tombstone } of made) store.tombstones.confirm(tombstone);
       },
@@ -143,7 +143,7 @@ export class RowDeletions {
       }
       const id = this.#random.uuidV7();
       const tombstone = { id, tableId, seq, minTimeNs, maxTimeNs, anyOf: [], points, columnIds };
-      const stored = this.#fileCommits.addTombstones([tombstone], {
+      const stored = this.#segmentCommits.addTombstones([tombstone], {
         applyCommitted: () => tombstones.confirm(tombstone),
         abandon: () => tombstones.discard(tombstone),
       });

@@ -61,8 +61,8 @@ export class RetainedLog {
   }
 
   /** Resolves when all writes up to now are durable or refused, and their rows were reported. */
-  whenDecided(): Promise<void> {
-    return this.#sequencer.whenDecided();
+  whenSettled(): Promise<void> {
+    return this.#sequencer.whenSettled();
   }
 
   /**

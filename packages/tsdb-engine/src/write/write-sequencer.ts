@@ -245,7 +245,7 @@ export class WriteSequencer {
   /**
    * Resolves when every write up to now is durable or refused, after the listener was notified.
    */
-  async whenDecided(): Promise<void> {
+  async whenSettled(): Promise<void> {
     await this.#newest.catch(ignoreUnsynced);
   }
 

@@ -4,7 +4,7 @@ import {
   type HttpHead,
   isDomainError,
   type Route,
-  type RouteTable,
+  type RouteGroup,
   requestIdOf,
   withHeaders,
 } from '@plinth/kernel';
@@ -52,14 +52,14 @@ import { deleteRoute } from './write/delete-route.js';
 import { writeRoute } from './write/write-route.js';
 
 /** All routes of the service, grouped by error format. */
-export function tsdbTables(
+export function tsdbRouteGroups(
   given: Omit<RouteDeps, 'routeBuilder' | 'bodies' | 'formats' | 'pieces'>,
   http: {
     readonly conventions: ApiConventions;
     readonly operatorConventions: ApiConventions;
     readonly identify: Identify;
   },
-): readonly RouteTable[] {
+): readonly RouteGroup[] {
   const deps: RouteDeps = {
     ...given,
     routeBuilder: new RouteBuilder(given.settings),

@@ -1,4 +1,4 @@
-import type { ApiConventions, RouteTable } from '@plinth/kernel';
+import type { ApiConventions, RouteGroup } from '@plinth/kernel';
 import { type AppRouteDeps, appRoutes } from './app-routes.js';
 import type { WebhookConventions } from './conventions.js';
 import { type EventRouteDeps, eventRoutes } from './event-routes.js';
@@ -11,7 +11,7 @@ export interface TableDeps extends AppRouteDeps, EventRouteDeps, QueueRouteDeps 
 }
 
 /** Returns all routes of this service. */
-export function webhookTables(deps: TableDeps): readonly RouteTable[] {
+export function webhookRouteGroups(deps: TableDeps): readonly RouteGroup[] {
   const { conventions, operatorConventions } = deps;
   return [
     { conventions, api: 'webhooks', routes: appRoutes(deps) },

@@ -17,7 +17,7 @@ import {
   type Principal,
   RelationalOutbox,
   type RelationalStore,
-  type RouteTable,
+  type RouteGroup,
   SecretBox,
   type SqlConnection,
   SystemClock,
@@ -105,7 +105,7 @@ export class TestWebhooks implements AsyncDisposable {
       ...{ publicUrl: BASE, localUrl: 'http://127.0.0.1:8181', ownListeners: [] },
       operatorConventions: operatorConventions(log),
     });
-    this.#routes = new TestRoutes(this.#service.tables() as readonly RouteTable[]); // this service returns no promise
+    this.#routes = new TestRoutes(this.#service.routeGroups() as readonly RouteGroup[]); // this service returns no promise
   }
 
   /** Starts a receiver that stops with the service. */

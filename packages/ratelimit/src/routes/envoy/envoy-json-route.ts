@@ -5,7 +5,7 @@ import {
   jsonOf,
   jsonResponse,
   OpenApi,
-  type RouteTable,
+  type RouteGroup,
   requestError,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
@@ -26,7 +26,11 @@ export interface EnvoyJsonDeps {
  * Creates routes for the same protocol as JSON over HTTP, for tests and proxies without gRPC.
  * Source: rate-limits, section 12.2.
  */
-export function envoyJsonTable({ decisions, conventions, contextOf }: EnvoyJsonDeps): RouteTable {
+export function envoyJsonRouteGroup({
+  decisions,
+  conventions,
+  contextOf,
+}: EnvoyJsonDeps): RouteGroup {
   return {
     conventions,
     api: 'ratelimit',

@@ -38,7 +38,7 @@ export function createDocumentation(
   ];
   return {
     name: 'documentation',
-    tables: () => [
+    routeGroups: () => [
       {
         api: 'operator',
         conventions: openConventions({ service: 'documentation', path: INDEX, log }),

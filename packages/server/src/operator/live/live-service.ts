@@ -40,7 +40,7 @@ export function createLive(deps: {
       for (const source of sources) hub.add(source);
     },
     beginDraining: () => hub.close(),
-    tables: () => [
+    routeGroups: () => [
       {
         conventions: deps.conventions,
         api: 'operator',

@@ -1,13 +1,13 @@
 import type {
-  ExpectedLog,
-  ExpectedLogStore,
+  LogCheckpoint,
+  LogCheckpointStore,
   LogEnd,
   RecordRef,
   RelationalStore,
 } from '@plinth/kernel';
 import type { Transaction } from 'kysely';
 
-interface ExpectedLogRow {
+interface LogCheckpointRow {
   id: number;
   epoch: number | null;
   first_file: number | null;
@@ -18,14 +18,14 @@ interface ExpectedLogRow {
 }
 
 interface Tables {
-  tsdb_known_log: ExpectedLogRow;
+  tsdb_known_log: LogCheckpointRow;
   tsdb_known_log_file: { id: number; file: number };
 }
 
-type StoredExpectation = Pick<ExpectedLog, 'serverStartNumber' | 'first' | 'end'>;
+type StoredExpectation = Pick<LogCheckpoint, 'serverStartNumber' | 'first' | 'end'>;
 
 /** The log state in the relational store, except for the newest file: docs/formats/commit-log.md, "Log state in the relational store". */
-export class ExpectedLogRecord {
+export class LogCheckpointRecord {
   readonly #store: RelationalStore;
 
   constructor(store: RelationalStore) {
@@ -50,7 +50,7 @@ export class ExpectedLogRecord {
   }
 
   /** @param newestFile log file that must exist. */
-  async asStore(newestFile: number): Promise<ExpectedLogStore> {
+  async asStore(newestFile: number): Promise<LogCheckpointStore> {
     return {
       expected: { ...(await this.load()), newestFile },
       storeStart: (serverStartNumber) => this.storeStart(serverStartNumber),
@@ -79,7 +79,7 @@ export class ExpectedLogRecord {
     await this.#change(NOTHING);
   }
 
-  async #change(columns: Partial<ExpectedLogRow>): Promise<void> {
+  async #change(columns: Partial<LogCheckpointRow>): Promise<void> {
     await this.#store.transaction<Tables, void>(async (tx) => await upsert(tx, columns));
   }
 }
@@ -104,7 +104,7 @@ export async function storeNewestFile<DB>(tx: Transaction<DB>, file: number): Pr
     .execute();
 }
 
-async function upsert(tx: Transaction<Tables>, columns: Partial<ExpectedLogRow>): Promise<void> {
+async function upsert(tx: Transaction<Tables>, columns: Partial<LogCheckpointRow>): Promise<void> {
   await tx
     .insertInto('tsdb_known_log')
     .values({ ...NOTHING, ...columns })
@@ -112,7 +112,7 @@ async function upsert(tx: Transaction<Tables>, columns: Partial<ExpectedLogRow>)
     .execute();
 }
 
-const NOTHING: ExpectedLogRow = {
+const NOTHING: LogCheckpointRow = {
   ...{ id: 1, epoch: null, first_file: null, first_sequence: null },
   ...{ end_file: null, end_sequence: null, end_checksum: null },
 };
@@ -126,7 +126,7 @@ const recordRefOf = (
 ): RecordRef | undefined =>
   file === undefined || sequence === undefined ? undefined : { file, sequence };
 
-function endOf(row: ExpectedLogRow): LogEnd | undefined {
+function endOf(row: LogCheckpointRow): LogEnd | undefined {
   const end = recordRefOf(numberOf(row.end_file), numberOf(row.end_sequence));
   return end === undefined ? undefined : { ...end, checksum: numberOf(row.end_checksum) };
 }

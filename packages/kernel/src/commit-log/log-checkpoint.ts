@@ -18,7 +18,7 @@ export interface LogEnd {
  * Copy of the log's state, stored outside the log in the relational store (`plinth.db`). It is compared at startup,
  * because a truncated log looks complete.
  */
-export interface ExpectedLog {
+export interface LogCheckpoint {
   /**
    * Number of the last start; files created by later starts prove that the store is an older copy. `undefined`: not
    * compared.
@@ -32,7 +32,7 @@ export interface ExpectedLog {
   readonly end: LogEnd | undefined;
 }
 
-export const NOTHING_EXPECTED: ExpectedLog = {
+export const NO_CHECKPOINT: LogCheckpoint = {
   serverStartNumber: undefined,
   newestFile: 0,
   first: undefined,
@@ -43,9 +43,9 @@ export const NOTHING_EXPECTED: ExpectedLog = {
  * Stores the expected state of the log: docs/formats/commit-log.md, "Log state in the relational store". Both calls
  * resolve when the state is durable.
  */
-export interface ExpectedLogStore {
+export interface LogCheckpointStore {
   /** The state that the log must have when it is opened. */
-  readonly expected: ExpectedLog;
+  readonly expected: LogCheckpoint;
   /** Called before the first file of this start is created. Stores the number of this start and clears the expected end. */
   storeStart(serverStartNumber: number): Promise<void>;
   /** Called after the last record and before the clean-shutdown marker. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SeededRandom } from '../testing/seeded-random.js';
 import { SimFileSystem } from '../testing/sim-file-system.js';
-import type { ExpectedLog, ExpectedLogStore, LogEnd } from './expected-log.js';
 import { type FileCommitLog, openCommitLog } from './file-commit-log.js';
+import type { LogCheckpoint, LogCheckpointStore, LogEnd } from './log-checkpoint.js';
 import type { LogLoss } from './log-loss.js';
 import { checkLog } from './recovery/log-recovery.js';
 
@@ -15,8 +15,13 @@ const RECORD = 32 + 1; // each payload is a letter
 const fileOf = (number: number): string => `${DIRECTORY}/${String(number).padStart(12, '0')}.log`;
 
 /** Works like the tables of the time-series service: noted values are durable. */
-class ExpectedLogInMemory implements ExpectedLogStore {
-  expected: ExpectedLog = { serverStartNumber: 0, newestFile: 0, first: undefined, end: undefined };
+class LogCheckpointInMemory implements LogCheckpointStore {
+  expected: LogCheckpoint = {
+    serverStartNumber: 0,
+    newestFile: 0,
+    first: undefined,
+    end: undefined,
+  };
   /** The step at which the process dies. */
   failsAt: 'start' | 'started' | 'stop' | 'stopped' | undefined;
 
@@ -48,12 +53,12 @@ class ExpectedLogInMemory implements ExpectedLogStore {
 
 interface Folder {
   readonly disk: SimFileSystem;
-  readonly store: ExpectedLogInMemory;
+  readonly store: LogCheckpointInMemory;
 }
 
 const newFolder = (): Folder => ({
   disk: new SimFileSystem(new SeededRandom(1)),
-  store: new ExpectedLogInMemory(),
+  store: new LogCheckpointInMemory(),
 });
 
 async function open(
@@ -61,7 +66,7 @@ async function open(
   losses: LogLoss[] | undefined = undefined,
 ): Promise<FileCommitLog> {
   const log = await openCommitLog({
-    ...{ fileSystem: disk, directory: DIRECTORY, nodeId: NODE_ID, expectedLog: store },
+    ...{ fileSystem: disk, directory: DIRECTORY, nodeId: NODE_ID, logCheckpoint: store },
     ...{ random: new SeededRandom(7), zeroStepSize: 700, repair: losses !== undefined },
     onLoss: (loss) => losses?.push(loss) ?? assert.fail(`lost ${JSON.stringify(loss)}`),
   });
@@ -198,7 +203,7 @@ describe('A log whose store knows it', () => {
     const other = newFolder();
     const log = await openCommitLog({
       ...{ fileSystem: other.disk, directory: DIRECTORY, nodeId: NODE_ID },
-      ...{ random: new SeededRandom(8), onLoss: () => assert.fail(), expectedLog: other.store },
+      ...{ random: new SeededRandom(8), onLoss: () => assert.fail(), logCheckpoint: other.store },
     });
     await append(log, 'xy');
     await log.close();
@@ -221,7 +226,7 @@ describe('A log whose store knows it', () => {
     ]) {
       const damaged: Folder = {
         disk: new SimFileSystem(new SeededRandom(1)),
-        store: new ExpectedLogInMemory(),
+        store: new LogCheckpointInMemory(),
       };
       await damaged.disk.makeDirectory(DIRECTORY);
       await replace(damaged.disk, fileOf(1), bytes.subarray(0, bytes.length - 8));

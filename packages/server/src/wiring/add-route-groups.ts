@@ -7,7 +7,7 @@ import { audited } from '../operator/audited-requests.js';
 import { refusedWhenFull } from '../operator/full-disk-requests.js';
 
 /** Registers a service's routes with router, conventions directory and limiter. */
-export async function addTables(
+export async function addRouteGroups(
   service: HttpService,
   to: {
     readonly router: Router;
@@ -23,7 +23,7 @@ export async function addTables(
   const { audit, diskSpace, refusals } = to;
   const wrapped = (route: Route): Route =>
     audited(diskSpace === undefined ? route : refusedWhenFull(route, diskSpace, refusals), audit);
-  for (const given of await service.tables()) {
+  for (const given of await service.routeGroups()) {
     const table = { ...given, routes: given.routes.map(wrapped) };
     const { conventions, routes } = table;
     to.conventionsDirectory.add(conventions);

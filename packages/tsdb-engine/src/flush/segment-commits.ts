@@ -23,7 +23,7 @@ export interface PreparedChange {
  * relational store is unreachable, the outcome of a commit may be unknown. It is determined before the next
  * commit, because a retry would write the same rows again.
  */
-export class FileCommits {
+export class SegmentCommits {
   readonly #registry: SegmentRegistry;
   readonly #files: SegmentFiles;
   readonly #onError: (error: unknown) => void;
@@ -77,8 +77,8 @@ export class FileCommits {
    * Runs `work` while registry and tables agree: no change is between its commit and its
    * application in memory.
    */
-  async between<T>(work: () => Promise<T>): Promise<T> {
-    return await this.#commits.between(work);
+  async whileConsistent<T>(work: () => Promise<T>): Promise<T> {
+    return await this.#commits.whileConsistent(work);
   }
 
   #commitOf(prepared: PreparedChange): VerifiedCommit {
