@@ -1,7 +1,7 @@
 import type { PlanContext, PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
 import { ColumnQueryPlanner } from './column-queries/column-query-planner.js';
 import { PlanningLimitExceeded } from './parse/planning-limits.js';
-import { PlanMaker, plannedFrom } from './plan-maker.js';
+import { plannedFrom, StatementPlanner } from './statement-planner.js';
 import { PlannerThread } from './thread/planner-thread.js';
 
 const MAX_CACHED_STATEMENTS = 512;
@@ -12,20 +12,20 @@ const MAX_CACHED_STATEMENTS = 512;
 const MAX_SHORT_LENGTH = 65_536;
 
 /**
- * Converts the text of one SQL statement to a DuckDB query. It plans simple statements directly and
- * others in one of two threads.
+ * Entry point of the package: selects where a statement is planned. A `StatementPlanner` plans simple statements in the
+ * current thread, and others in one of two worker threads.
  */
 export class SqlPlanner {
   readonly #columnQueries: ColumnQueryPlanner;
   readonly #thread = new PlannerThread();
   readonly #longStatementThread = new PlannerThread();
 
-  private constructor(maker: PlanMaker) {
-    this.#columnQueries = new ColumnQueryPlanner(maker, { maxCount: MAX_CACHED_STATEMENTS });
+  private constructor(planner: StatementPlanner) {
+    this.#columnQueries = new ColumnQueryPlanner(planner, { maxCount: MAX_CACHED_STATEMENTS });
   }
 
   static async load(): Promise<SqlPlanner> {
-    return new SqlPlanner(await PlanMaker.load({ maxCachedCount: MAX_CACHED_STATEMENTS }));
+    return new SqlPlanner(await StatementPlanner.load({ maxCachedCount: MAX_CACHED_STATEMENTS }));
   }
 
   /** Throws `plan_error` and `not_implemented`, whose messages clients see. */

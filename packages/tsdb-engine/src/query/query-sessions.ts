@@ -11,7 +11,7 @@ import { beginQueryContext, noteFailure } from './begin-query-context.js';
 import type { QueryLog } from './log/query-log.js';
 import type { QueryRows } from './query-rows.js';
 import { handleQueryError, type QuerySources } from './query-sources.js';
-import type { QuerySlot, QuerySlots } from './slots/query-slots.js';
+import type { QuerySlots, QueryTicket } from './slots/query-slots.js';
 import { orAborted, untilAborted } from './slots/until-aborted.js';
 import { yieldingBetween, yieldingSlotBetween } from './slots/yielding-between.js';
 
@@ -40,9 +40,9 @@ export class QuerySessions {
       owner: request.owner,
       limitMs: this.#deps.queryTimeoutMs,
     });
-    let slot: QuerySlot;
+    let ticket: QueryTicket;
     try {
-      slot = await this.#deps.slots.acquireOrStartWithoutSlot(queryContext);
+      ticket = await this.#deps.slots.acquireOrStartWithoutSlot(queryContext);
     } catch (error) {
       queryContext.end();
       throw noteFailure(logged, error);
@@ -55,7 +55,7 @@ export class QuerySessions {
     let readCount = 0;
     let isEnded = false;
     const releaseWhenEnded = (): void => {
-      if (isEnded && readCount === 0) slot.release();
+      if (isEnded && readCount === 0) ticket.release();
     };
     const counted = async function* <T>(items: AsyncIterable<T>) {
       readCount++;
@@ -75,8 +75,8 @@ export class QuerySessions {
         untilAborted(
           counted(
             yieldingSlotBetween(
-              slot,
-              this.#chunks(statement, { queryContext, nowNs, slot }, (segments) =>
+              ticket,
+              this.#chunks(statement, { queryContext, nowNs, ticket: ticket }, (segments) =>
                 logged.prepared([segments]),
               ),
             ),
@@ -90,7 +90,7 @@ export class QuerySessions {
       },
       yieldingSlot: (items) =>
         yieldingSlotBetween(
-          slot,
+          ticket,
           Symbol.asyncIterator in items ? items : yieldingBetween(items, queryContext),
         ),
       indexed: (tables) => {
@@ -118,11 +118,11 @@ export class QuerySessions {
     options: {
       readonly queryContext: QueryContext;
       readonly nowNs: bigint;
-      readonly slot: QuerySlot;
+      readonly ticket: QueryTicket;
     },
     onPrepared: (segments: readonly Segment[]) => void,
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    const { queryContext, nowNs, slot } = options;
+    const { queryContext, nowNs, ticket } = options;
     const { columnQuery } = statement;
     if (columnQuery !== undefined) {
       const chunks = await this.#deps.sources.computeFromColumns(columnQuery, nowNs, queryContext);
@@ -134,7 +134,7 @@ export class QuerySessions {
     }
     const scans: PreparedScan[] = [];
     try {
-      await slot.ensureSlot();
+      await ticket.ensureSlot();
       for (const scan of statement.scans) {
         const prepared = await this.#deps.sources.prepareScan(scan, nowNs, queryContext);
         scans.push(prepared);

@@ -39,8 +39,11 @@ export interface SerializedPlan extends Omit<PlannedQuery, 'render' | 'columnQue
   readonly pieces: readonly string[];
 }
 
-/** Converts the text of one SQL statement to a DuckDB query. */
-export class PlanMaker {
+/**
+ * Plans one SQL statement in the current thread: parses, binds and prints it for DuckDB. `SqlPlanner` selects the thread and
+ * caches column queries.
+ */
+export class StatementPlanner {
   readonly #parser: StatementParser;
   readonly #functions = new FunctionRegistry(ALL_FUNCTIONS);
   readonly #macros = new MacroWeights(DUCKDB_MACROS);
@@ -49,14 +52,14 @@ export class PlanMaker {
     this.#parser = parser;
   }
 
-  static async load(options: { readonly maxCachedCount: number }): Promise<PlanMaker> {
-    return new PlanMaker(await StatementParser.load(options));
+  static async load(options: { readonly maxCachedCount: number }): Promise<StatementPlanner> {
+    return new StatementPlanner(await StatementParser.load(options));
   }
 
   /**
    * Throws `plan_error` and `not_implemented`, whose messages clients see, and `PlanningLimitExceeded`.
    */
-  make(
+  plan(
     source: string,
     context: PlanContext,
     limits: PlanningLimits,
