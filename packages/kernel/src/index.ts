@@ -270,7 +270,7 @@ export { asOutage, type Outage, StoreOutage } from './relational/store-outage.js
 export { inputCheck } from './schema/input-check.js';
 export { isObject } from './schema/is-object.js';
 export { mergePatch } from './schema/merge-patch.js';
-export { hasHalfCharacter, isPlainText, isSafeName, SAFE_IN_NAMES } from './schema/plain-text.js';
+export { hasLoneSurrogate, isPlainText, isSafeName, SAFE_IN_NAMES } from './schema/plain-text.js';
 export { RequestInvalid } from './schema/request-invalid.js';
 export type { SchemaFailure } from './schema/schema-failure.js';
 export { EditDistance } from './text/edit-distance.js';

@@ -15,7 +15,7 @@ const STATUS: Record<IdentityError['kind'], number> = {
   gzip_corrupt: 400,
   body_cut: 400,
   body_too_slow: 408,
-  body_in_crumbs: 400,
+  body_chunks_too_small: 400,
   body_too_large: 413,
   token_name_exists: 409,
   token_not_found: 404,

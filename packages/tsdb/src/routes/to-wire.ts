@@ -112,7 +112,7 @@ export const STATUS: Readonly<Record<ErrorWithStatus['kind'], number>> = {
   encoding_unacceptable: 400,
   body_cut: 400,
   body_too_slow: 408,
-  body_in_crumbs: 400,
+  body_chunks_too_small: 400,
 };
 
 /** Error codes of the v2 API by status. Source: tsdb-http, "v2 error body". */

@@ -8,13 +8,13 @@ import type { AcceptOutcome, NewEvent, NewTarget } from '../storage/queue/queue-
 import type { QueueStore } from '../storage/queue/queue-store.js';
 import type { DeliveryEngine } from './delivery/delivery-engine.js';
 import type { HookRegistry } from './hook-registry.js';
-import type { ReadPayload } from './payload/event-body.js';
+import type { ParsedPayload } from './payload/event-body.js';
 
 /** A validated event to publish. */
 export interface EventRequest {
   readonly event: string;
   readonly action: string | undefined;
-  readonly payload: ReadPayload;
+  readonly payload: ParsedPayload;
   readonly installation_id: number | undefined;
   readonly repository_id: number | undefined;
   /** Undefined for all subscribed apps. */

@@ -63,7 +63,11 @@ export class AccountWriter {
   }
 
   /** @param after state after the request; its derived values are ignored. */
-  finish(before: Aggregate | undefined, after: Aggregate, reason: ChangeReason): FinishedChange {
+  buildWriteSet(
+    before: Aggregate | undefined,
+    after: Aggregate,
+    reason: ChangeReason,
+  ): FinishedChange {
     const account = this.#evaluate(after, reason);
     const evaluated: Aggregate = { account, persons: after.persons };
     const drafts = eventsOf(before, evaluated);

@@ -11,7 +11,7 @@ const RETRY_MS = 500;
  * Writes the results of attempts. Results that arrive during a write are combined into the next
  * one.
  */
-export class Finisher {
+export class AttemptResultWriter {
   readonly #store: QueueStore;
   readonly #clock: Clock;
   readonly #log: Logger;

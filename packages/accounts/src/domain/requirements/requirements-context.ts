@@ -15,7 +15,7 @@ export const PAYOUTS = 'vendor_balance.payouts';
 const TRANSFERS = 'vendor_balance.vendor_transfers';
 
 /** An account with the derived values that rows of section 16.2 need. */
-export interface Subject {
+export interface RequirementsContext {
   readonly account: StoredAccount;
   readonly input: EngineInput;
   readonly applied: ReadonlySet<ConfigurationName>;
@@ -54,7 +54,7 @@ export interface Subject {
   readonly hasRequest: boolean;
 }
 
-export function subjectOf(input: EngineInput): Subject {
+export function requirementsContextOf(input: EngineInput): RequirementsContext {
   const { account, persons } = input;
   const { fields } = account;
   const entityType = fields.identity?.entity_type;
@@ -100,7 +100,7 @@ function automatic(
   return found;
 }
 
-function restrictsOf(capabilities: readonly Capability[]): Subject['restricts'] {
+function restrictsOf(capabilities: readonly Capability[]): RequirementsContext['restricts'] {
   const merchant = capabilities.filter(({ configuration }) => configuration === 'merchant');
   const recipient = capabilities.filter(({ configuration }) => configuration === 'recipient');
   const payouts = merchant.filter(({ id }) => id === PAYOUTS);
