@@ -23,8 +23,8 @@ export class BodyParser {
   }
 
   /** Clears all tables, fields and series to free memory. Call only between bodies. */
-  forget(): void {
-    this.#dictionary.forget();
+  clear(): void {
+    this.#dictionary.clear();
   }
 
   /** Throws `body_not_utf8`; all other errors are in the result. */

@@ -132,11 +132,11 @@ export class ParserDictionary {
       sizeBytes += TABLE_SIZE_BYTES + table.slots.size * FIELD_SIZE_BYTES;
     if (seriesCount <= this.#limits.maxSeriesCount && sizeBytes <= this.#limits.maxSizeBytes)
       return;
-    this.forget();
+    this.clear();
   }
 
   /** Clears all tables, fields and series. Their numbers are then invalid, so a new epoch starts. */
-  forget(): void {
+  clear(): void {
     this.#databases = new Map();
     this.#tables = [];
     this.#budget = new CellBudget(this.#limits.maxCells);

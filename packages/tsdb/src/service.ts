@@ -142,11 +142,11 @@ export async function openTsdb(
   });
   const parserPool = newParserPool(deps);
   catalog.whenTablesLeave((tables) => {
-    parserPool.forget();
+    parserPool.clear();
     caches.onTablesDeleted(tables.map(({ id }) => id));
   });
   // Parsers must number known tag sets again; otherwise, writes under the old name would be accepted.
-  catalog.whenRenamed(() => parserPool.forget());
+  catalog.whenRenamed(() => parserPool.clear());
   const report = reportTo(deps.log, metrics, refusedWrites);
   const store = newSegmentStore(deps, { duckDb, tempDir, report });
   const { registry, checksums } = store;

@@ -9,7 +9,7 @@ export interface RequestGate {
   /** Whether it covers the service; called once per service. */
   covers(service: string): boolean;
   /** Called with the routes of a covered service before its first request. */
-  announce(service: string, routes: readonly Route[]): void;
+  registerRoutes(service: string, routes: readonly Route[]): void;
   /** Admits or refuses a request, and charges it. */
   admit(gateRequest: GateRequest): Pass | Refused | Promise<Pass | Refused>;
 }

@@ -282,7 +282,7 @@ describe('a route table entry', () => {
     const decided = new Promise<Pass>((resolve) => {
       decide = resolve;
     });
-    const gate: RequestGate = { covers: () => true, announce() {}, admit: () => decided };
+    const gate: RequestGate = { covers: () => true, registerRoutes() {}, admit: () => decided };
     const { pipeline } = await serve(t, [THING], { gate });
     const request = new WholeRequest('/shop/things/1');
     const answering = pipeline.respond(request);
@@ -297,7 +297,7 @@ describe('a route table entry', () => {
     const seen: unknown[] = [];
     const gate: RequestGate = {
       covers: () => true,
-      announce() {},
+      registerRoutes() {},
       admit({ authOutcome }) {
         seen.push(authOutcome);
         return { refusal: emptyResponse(503) };
@@ -376,7 +376,7 @@ describe('a route table entry', () => {
     const seen: string[] = [];
     const gate: RequestGate = {
       covers: (service) => service === 'shop',
-      announce() {},
+      registerRoutes() {},
       admit({ request, route, principal, authOutcome }) {
         seen.push(`${route?.cost?.points} ${principal?.kind} ${authOutcome}`);
         if (request.url.endsWith('?much')) return { refusal: textResponse(429, 'slow down') };
@@ -430,7 +430,7 @@ describe('a route table entry', () => {
     const points: unknown[] = [];
     const gate: RequestGate = {
       covers: () => true,
-      announce() {},
+      registerRoutes() {},
       admit({ route }) {
         points.push(route?.cost?.points);
         return { begin() {}, settle: () => [], finish() {} };

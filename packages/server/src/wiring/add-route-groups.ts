@@ -27,7 +27,7 @@ export async function addRouteGroups(
     const table = { ...given, routes: given.routes.map(wrapped) };
     const { conventions, routes } = table;
     to.conventionsDirectory.add(conventions);
-    if (to.gate?.covers(service.name)) to.gate.announce(service.name, routes);
+    if (to.gate?.covers(service.name)) to.gate.registerRoutes(service.name, routes);
     for (const route of routes) {
       to.router.add(service.name, table, route, (method) =>
         to.httpMetrics.route(method, route.path),

@@ -168,12 +168,12 @@ function resolveTags(mapping: SeriesMapping, number: number, index: SeriesIndex)
   if (tagSets.wasResolved[setIndex] === 0) {
     tagSets.wasResolved[setIndex] = 1;
     tagSets.unresolvedCount--;
-    if (tagSets.unresolvedCount === 0) forget(mapping.unresolved, tagSets);
+    if (tagSets.unresolvedCount === 0) removeTagSets(mapping.unresolved, tagSets);
   }
   return ordinal;
 }
 
-function forget(unresolved: NewTagSets[], tagSets: NewTagSets): void {
+function removeTagSets(unresolved: NewTagSets[], tagSets: NewTagSets): void {
   // Usually the tag sets of the newest body, so the search starts at the end.
   unresolved.splice(unresolved.lastIndexOf(tagSets), 1);
 }

@@ -26,7 +26,7 @@ export class WalSeriesDictionary {
   #bytes = Buffer.alloc(1024);
 
   /** Makes the next record define all series again. */
-  forget(): void {
+  reset(): void {
     this.#file = -1;
   }
 
@@ -40,7 +40,7 @@ export class WalSeriesDictionary {
       MIN_ROWS_BEFORE_REDEFINITION,
       this.#definedCount * ROWS_PER_DEFINITION,
     );
-    if (this.#rowCount >= rowsBeforeRedefinition) this.forget();
+    if (this.#rowCount >= rowsBeforeRedefinition) this.reset();
   }
 
   /** Returns the number of these rows whose series are not defined in log file number `file`. */

@@ -45,7 +45,7 @@ it('resets the definitions of a failed batch once, with any number of waiting re
     });
   for (let round = 1; round <= 2; round++) {
     const full = new DiskFull(undefined);
-    const forget = t.mock.method(WalSeriesDictionary.prototype, 'forget');
+    const forget = t.mock.method(WalSeriesDictionary.prototype, 'reset');
     const written = write();
     assert.equal(sequencer.countUndefined(stores[0] as TableStore, seriesOrdinals), 0);
     for (const reject of rejects.splice(0)) reject(full);

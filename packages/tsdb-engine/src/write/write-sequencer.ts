@@ -302,7 +302,7 @@ export class WriteSequencer {
       });
       return durable;
     } catch (error) {
-      for (const { store } of tables) this.#dictionaryOf(store.tableId).forget();
+      for (const { store } of tables) this.#dictionaryOf(store.tableId).reset();
       if (logError.is(error, 'log_overloaded'))
         throw tsdbError('buffer_full', { retryAfterSec: 1 });
       if (logError.is(error, 'log_read_only')) throw tsdbError('node_read_only', undefined, error);
@@ -314,7 +314,7 @@ export class WriteSequencer {
   #forgetDefinitions(): void {
     if (this.#hasForgotten) return;
     this.#hasForgotten = true;
-    for (const dictionary of this.#dictionaries.values()) dictionary.forget();
+    for (const dictionary of this.#dictionaries.values()) dictionary.reset();
   }
 
   /** Buffers rows that are already in the log, during startup. */

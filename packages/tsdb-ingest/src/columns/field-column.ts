@@ -69,7 +69,7 @@ export class FieldColumn {
   }
 
   /** Removes the value of the last row, whose line was rejected. Returns false if it had none. */
-  forget(row: number): boolean {
+  undo(row: number): boolean {
     if (this.nextRow !== row + 1) return false;
     this.nextRow = row;
     this.#presentCount--;

@@ -107,8 +107,8 @@ export class TableRows {
   }
 
   /** Removes the value that a rejected line wrote to a column. */
-  forget(column: FieldColumn): void {
-    if (!column.forget(this.rowCount) || column.isUsed) return;
+  undo(column: FieldColumn): void {
+    if (!column.undo(this.rowCount) || column.isUsed) return;
     column.reset(true);
     this.#budget.release(this.capacity);
     // A column that only this line used is among the last ones.

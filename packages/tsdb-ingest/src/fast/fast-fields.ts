@@ -72,12 +72,12 @@ export class FastFields {
   }
 
   /** Undoes the last `read`. */
-  forget(table: TableRows): void {
+  undo(table: TableRows): void {
     for (let i = 0; i < this.#slotCount; i++) {
       // filled by `read`
       const { int64, uint64, float64, bool, utf8 } = this.#slots[i] as FieldSlot;
       for (const column of [int64, uint64, float64, bool, utf8]) {
-        if (column !== undefined) table.forget(column);
+        if (column !== undefined) table.undo(column);
       }
     }
   }

@@ -113,7 +113,7 @@ export class FastLines {
     const lineEnd = fieldsEnd < 0 ? NOT_FAST : this.#timeAt(table, fieldsEnd);
     const next = lineEnd < 0 ? NOT_FAST : nextLineAfter(this.#bytes, lineEnd);
     if (next < 0) {
-      this.#fields.forget(table);
+      this.#fields.undo(table);
       return NOT_FAST;
     }
     const seriesEntry = entry >= 0 ? entry : this.#addSeries(table, start);

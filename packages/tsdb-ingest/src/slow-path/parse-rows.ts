@@ -3,7 +3,7 @@ import type { FieldColumn } from '../columns/field-column.js';
 import type { TableRows } from '../columns/table-rows.js';
 import { hashSeries, type SeriesDictionary } from '../fast/series-dictionary.js';
 import { tagsOfText } from '../new-tags.js';
-import type { ParsedField, ParsedValue } from './line-refused.js';
+import type { LineField, ParsedValue } from './line-refused.js';
 import type { ParsedLine } from './parse-line.js';
 
 /** Position of a line in its body (see `LineRange`) and its content. */
@@ -43,13 +43,13 @@ export function addSlowPathRow(table: TableRows, body: Body, row: ParsedRow): vo
  * Writes fields to the table's current row, all or none, and stores the written form of their
  * names.
  */
-function writeFields(table: TableRows, fields: readonly ParsedField[]): void {
+function writeFields(table: TableRows, fields: readonly LineField[]): void {
   const columns: FieldColumn[] = [];
   for (const { name, key, value } of fields) {
     const slot = table.slot(name);
     const column = slot && table.column(slot, value.type);
     if (slot === undefined || column === undefined || !table.open(column)) {
-      for (const written of columns.reverse()) table.forget(written);
+      for (const written of columns.reverse()) table.undo(written);
       throw tooManyCells();
     }
     table.keys.learn(key, slot);

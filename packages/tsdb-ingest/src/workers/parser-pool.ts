@@ -127,13 +127,13 @@ export class ParserPool {
     for (let round = 0; round < WARM_UP_ROUNDS && !signal.aborted; round++) {
       await Promise.race([worker.parse(warmUpBody(round), WARM_UP_OPTIONS), aborted]);
     }
-    worker.forget();
+    worker.clear();
   }
 
   /** Makes all parsers clear their tables, fields and series, to free the memory of deleted tables. */
-  forget(): void {
-    this.#inline.forget();
-    for (const worker of this.#workers) worker?.forget();
+  clear(): void {
+    this.#inline.clear();
+    for (const worker of this.#workers) worker?.clear();
   }
 
   /**

@@ -103,7 +103,7 @@ export class ParserThread {
   }
 
   /** Makes the parser clear its tables, fields and series before the next body. */
-  forget(): void {
+  clear(): void {
     const message: ParserMessage = 'forget';
     this.#worker.postMessage(message);
   }

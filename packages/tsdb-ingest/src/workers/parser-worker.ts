@@ -27,7 +27,7 @@ function runParser(): void {
     // Decoding is asynchronous: jobs are chained, so that replies keep their order.
     previous = previous.then(async () => {
       if (job === 'forget') {
-        parser.forget();
+        parser.clear();
         return;
       }
       for (const slab of job.slabs) allocator.release(slab);

@@ -122,8 +122,8 @@ async function publishBatch(body: Uint8Array, deps: EventRouteDeps): Promise<rea
   }
   const nowMs = clock.nowMs();
   const finders = {
-    findAppId: remembering(deps.findAppId),
-    findInstallationApp: remembering(deps.findInstallationApp),
+    findAppId: memoize(deps.findAppId),
+    findInstallationApp: memoize(deps.findInstallationApp),
   };
   const read = await Promise.all(
     items.map(async (item): Promise<EventRequest | { failed: unknown }> => {
@@ -144,7 +144,7 @@ async function publishBatch(body: Uint8Array, deps: EventRouteDeps): Promise<rea
 }
 
 /** Caches lookups within one batch, where the same names repeat. */
-function remembering<K, V>(find: (key: K) => Promise<V>): (key: K) => Promise<V> {
+function memoize<K, V>(find: (key: K) => Promise<V>): (key: K) => Promise<V> {
   const lookups = new Map<string, Promise<V>>();
   return (key) => {
     const name = JSON.stringify(key);

@@ -88,7 +88,7 @@ export class AccountWriter {
     const { createdMs, letters } = this.#bundleIds.next();
     const complete = { id: letters, createdMs, ...bundle };
     this.#deps.events.put(writes, complete);
-    if (this.#deps.isAwaited(complete)) writes.announce(complete.id);
+    if (this.#deps.isAwaited(complete)) writes.publish(complete.id);
     return complete;
   }
 

@@ -220,8 +220,11 @@ it('counts unknown methods as writes', async () => {
 
 it('lists the cost of each route', () => {
   const { gate, routes } = open();
-  gate.announce('shop', [route('/a', { method: 'POST', cost: { cost: 2 } }), route('/ops/v1/b')]);
-  gate.announce('webhooks', [route('/api/v3/app/hook')]);
+  gate.registerRoutes('shop', [
+    route('/a', { method: 'POST', cost: { cost: 2 } }),
+    route('/ops/v1/b'),
+  ]);
+  gate.registerRoutes('webhooks', [route('/api/v3/app/hook')]);
   const listed = routes
     .list()
     .map(({ method, path, cost, exempt }) => [method, path, cost, exempt]);

@@ -72,7 +72,7 @@ export class HttpGate implements RequestGate {
     return this.#ruleOf(service).isEnabled;
   }
 
-  announce(service: string, routes: readonly Route[]): void {
+  registerRoutes(service: string, routes: readonly Route[]): void {
     for (const route of routes) {
       this.#deps.routes.add(service, route, this.#routePlan(route, service));
     }
