@@ -82,7 +82,7 @@ export class SchemaValidation {
   #validateInSteps(request: ValidationRequest): ValidationResult | Promise<ValidationResult> {
     const steps = this.#validateByRow(request);
     if (totalCheckCount(request) < MAX_SYNC_CHECKS) return runThrough(steps);
-    return new TimeSlicedTask().run(steps).then((validation) => validation); // which may be a promise
+    return new TimeSlicedTask().run(steps).then((result) => result); // awaits a result that is a promise
   }
 
   *#validateByRow(request: ValidationRequest): Steps<ValidationResult | Promise<ValidationResult>> {

@@ -54,7 +54,7 @@ interface AcceptedTable {
   readonly parsed: ParsedTable;
 }
 
-/** A parsed body. */
+/** A write request whose body has been parsed. */
 interface Write {
   readonly request: WriteRequest;
   readonly read: BodyReadResult;

@@ -185,15 +185,15 @@ export class WriteSequencer {
     this.#reservedBytes += sizeBytes;
   }
 
-  /** Reserves more memory for a body that is larger than expected, even if the buffer is full. */
+  /** Reserves more memory for a body that is larger than expected, even if memory is full. */
   growReservation(sizeBytes: number): void {
     this.#reservedBytes += sizeBytes;
   }
 
-  /** Releases the reservation when the rows of a body are in the buffer or were refused. */
+  /** Releases the reservation when the rows of a body are in their tables or were refused. */
   release(sizeBytes: number): void {
     this.#reservedBytes -= sizeBytes;
-    this.#waits.wake(); // A refused body releases its reservation.
+    this.#waits.wake();
   }
 
   #hasRoom(sizeBytes: number): boolean {

@@ -1,3 +1,4 @@
+import { FIELD_TYPES } from '@plinth/tsdb-model/columns/column.js';
 import type { FieldValues, ParsedTable } from '@plinth/tsdb-model/parsed-body.js';
 import { NewSeriesWriter } from '../fast/new-series-writer.js';
 import type { SeriesDictionary } from '../fast/series-dictionary.js';
@@ -179,8 +180,8 @@ export class TableRows {
 
   #release(): void {
     this.#resize(0);
-    for (const { int64, uint64, float64, bool, utf8 } of this.slots.values()) {
-      for (const column of [int64, uint64, float64, bool, utf8]) column?.reset(false);
+    for (const slot of this.slots.values()) {
+      for (const type of FIELD_TYPES) slot[type]?.reset(false);
     }
   }
 

@@ -49,13 +49,13 @@ export function transferList(reply: ParserReply): ArrayBuffer[] {
   if (reply.kind !== 'parsed') return [];
   const arrays = reply.parsed.tables.flatMap(arraysOf);
   if (reply.body !== undefined) arrays.push(reply.body);
-  const changing = arrays.flatMap((array) =>
+  const transferred = arrays.flatMap((array) =>
     array.byteLength >= MIN_TRANSFER_BYTES && coversBuffer(array) && array.buffer !== reply.slab
       ? [array.buffer]
       : [],
   );
-  if (reply.slab !== undefined) changing.push(reply.slab);
-  return changing;
+  if (reply.slab !== undefined) transferred.push(reply.slab);
+  return transferred;
 }
 
 /**

@@ -43,7 +43,7 @@ const RETRY_AFTER_SEC = 1;
  * Columns of bodies parsed in the caller's thread have their own memory, so there is nothing to
  * release.
  */
-const NOTHING_TO_GIVE = (): void => undefined;
+const NO_RELEASE = (): void => undefined;
 
 const WARM_UP_ROUNDS = 12;
 const WARM_UP_OPTIONS: ParseJobOptions = {
@@ -101,7 +101,7 @@ export class ParserPool {
     if (options.encoding === 'snappy') return this.#parseSnappyNow(body, options);
     if (!isSmall || options.encoding !== 'identity') return undefined;
     const parsed = this.#inline.parse(body, options);
-    return { workerId: INLINE_WORKER_ID, parsed, body, release: NOTHING_TO_GIVE };
+    return { workerId: INLINE_WORKER_ID, parsed, body, release: NO_RELEASE };
   }
 
   /**
@@ -112,7 +112,7 @@ export class ParserPool {
     if (sizeBytes > Math.min(this.#options.inlineSizeBytes, options.maxSizeBytes)) return undefined;
     const decoded = decodeSnappy(body, options.maxSizeBytes);
     const parsed = this.#inline.parse(decoded, options);
-    return { workerId: INLINE_WORKER_ID, parsed, body: decoded, release: NOTHING_TO_GIVE };
+    return { workerId: INLINE_WORKER_ID, parsed, body: decoded, release: NO_RELEASE };
   }
 
   /**

@@ -167,6 +167,6 @@ export class ParserThread {
 export class ParserCrashed extends Error {
   override readonly name = 'ParserCrashed';
   constructor(workerId: number, cause?: unknown) {
-    super(`line protocol worker ${workerId} crashed`, { cause });
+    super(`parser thread ${workerId} crashed`, { cause });
   }
 }

@@ -110,7 +110,7 @@ export class SegmentFiles {
   async writeSegment(options: {
     readonly tableUuid: string;
     readonly select: string;
-    /** Field ids of the columns by name, for other Parquet readers; private columns have none. */
+    /** Field ids of the columns by name, for other Parquet readers; helper columns, such as `_seq`, have none. */
     readonly fieldIds: ReadonlyMap<string, number>;
     readonly dictionaryLimit: DictionaryLimit;
   }): Promise<WrittenSegment | undefined> {

@@ -55,6 +55,8 @@ type Preparation =
 
 type FindHooks = (event: string, action: string | undefined) => readonly Hook[];
 
+/** Approximate size of an event that waits for the store, without its payload. */
+const EVENT_ROW_SIZE_BYTES = 500;
 const MAX_BATCH_COUNT = 200;
 /** Time after which a batch yields to the event loop. */
 const MAX_SLICE_MS = 10;
@@ -233,7 +235,7 @@ export class Publisher {
         idempotency: idempotency || undefined,
       },
       response,
-      sizeBytes: encoded.bytes.length + 500,
+      sizeBytes: encoded.bytes.length + EVENT_ROW_SIZE_BYTES,
     };
   }
 
