@@ -136,7 +136,7 @@ export class TsdbEngine implements Engine {
   }
 
   async write(request: WriteRequest): Promise<WriteOutcome> {
-    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    this.#assertOpen();
     this.#writesUnderWay++;
     try {
       const outcome = await this.#writes.write(request);
@@ -155,32 +155,32 @@ export class TsdbEngine implements Engine {
   }
 
   async describe(request: Omit<QueryRequest, 'signal'>): Promise<PlannedQuery> {
-    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    this.#assertOpen();
     return await this.#queries.describe(request);
   }
 
   async query(request: QueryRequest): Promise<ResultStream> {
-    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    this.#assertOpen();
     return await this.#queries.query(request);
   }
 
   async openSession(request: SessionRequest): Promise<QuerySession> {
-    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    this.#assertOpen();
     return await this.#queries.openSession(request);
   }
 
   async queryToParquet(request: QueryRequest): Promise<ParquetFile> {
-    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    this.#assertOpen();
     return await this.#queries.queryToParquet(request);
   }
 
   async deleteRows(request: DeleteRowsRequest): Promise<void> {
-    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    this.#assertOpen();
     await this.#delete(request.database, () => this.#rowDeletions.delete(request));
   }
 
   async deletePoints(request: DeletePointsRequest): Promise<void> {
-    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    this.#assertOpen();
     await this.#delete(request.database, () => this.#rowDeletions.deletePoints(request));
   }
 
@@ -213,7 +213,7 @@ export class TsdbEngine implements Engine {
    * no data that depends on missing data.
    */
   async freeze({ copyStore, folder }: BackupMoment): Promise<FrozenEngine> {
-    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    this.#assertOpen();
     return await this.background.segmentCommits.whileConsistent(async () => {
       const pinned = [...this.#tables.values()].map((store) => store.pinFiles());
       const release = (): void => {
@@ -320,5 +320,9 @@ export class TsdbEngine implements Engine {
     const { clock } = this.#deps;
     const latestMs = clock.monotonicMs() + LONGEST_QUERY_WAIT_MS;
     while (this.#queries.runningCount > 0 && clock.monotonicMs() < latestMs) await clock.sleep(5);
+  }
+
+  #assertOpen(): void {
+    if (this.#state !== 'open') throw tsdbError('shutting_down');
   }
 }

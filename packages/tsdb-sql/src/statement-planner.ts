@@ -83,6 +83,7 @@ export class StatementPlanner {
         ? withResultSizeLimit(query.text, query.columns)
         : `${explain === 'analyze' ? 'EXPLAIN ANALYZE' : 'EXPLAIN'} ${query.text}`;
     const scans = session.scans.map((scan) => scan.toRequest());
+    const isSingleScan = explain === undefined && scans.length === 1;
     const serialized: SerializedPlan = {
       scans,
       // Expressions that create strings share one memory limit, so each contains their number.
@@ -102,10 +103,9 @@ export class StatementPlanner {
       maxRows: query.maxRows,
       isUnordered: query.isUnordered,
       hasUnion: session.hasUnion,
-      lateMaterializedTags:
-        explain === undefined && scans.length === 1 ? (query.lateMaterializedTags ?? []) : [],
-      timeOrder: explain === undefined && scans.length === 1 ? query.timeOrder : undefined,
-      liveChange: explain === undefined && scans.length === 1 ? query.liveChange : undefined,
+      lateMaterializedTags: isSingleScan ? (query.lateMaterializedTags ?? []) : [],
+      timeOrder: isSingleScan ? query.timeOrder : undefined,
+      liveChange: isSingleScan ? query.liveChange : undefined,
     };
     return {
       serialized,

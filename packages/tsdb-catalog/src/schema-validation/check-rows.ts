@@ -1,3 +1,4 @@
+import { isValid } from '@plinth/tsdb-model/columns/row-batch.js';
 import type { CatalogLimits } from '@plinth/tsdb-model/database/limits.js';
 import { tableLimitMessage } from '@plinth/tsdb-model/database/limits.js';
 import type { ParsedField, ParsedTable } from '@plinth/tsdb-model/parsed-body.js';
@@ -153,7 +154,7 @@ function requireRow(
     if (refusal !== undefined) return refusal;
   }
   for (const field of fields) {
-    if (!hasValue(field, row)) continue;
+    if (!isValid(field.validity, row)) continue;
     const refusal = draft.require(field.name, field.data.type);
     if (refusal !== undefined) return refusal;
   }
@@ -195,10 +196,6 @@ function tagKeysOf(parsed: ParsedTable, series: number, seriesOf: SeriesOf): rea
   const { newSeries, firstNewSeries } = parsed;
   const isNew = newSeries !== undefined && series >= firstNewSeries;
   return isNew ? tagKeysAt(newSeries, series - firstNewSeries) : seriesOf(parsed, series).tagKeys;
-}
-
-function hasValue(field: ParsedField, row: number): boolean {
-  return field.validity === undefined || (at(field.validity, row >> 3) & (1 << (row & 7))) !== 0;
 }
 
 /** Row numbers are within the arrays, as `ParsedTable` guarantees. */

@@ -1,6 +1,7 @@
 import type { EventLoopYielder } from '@plinth/kernel';
 import { DiskFull } from '@plinth/kernel';
 import type { Catalog, ValidationResult } from '@plinth/tsdb-catalog/catalog.js';
+import type { ParseResult } from '@plinth/tsdb-ingest/workers/parser-pool.js';
 import type { ParsedBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import type { WriteOutcome, WriteRequest } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
@@ -12,28 +13,15 @@ import type { TableStore } from '../table/table-store.js';
 import { acceptedHistograms, acceptedRows, refusedLines } from './accepted-rows.js';
 import type { CommitListener } from './commit-listener.js';
 import { DatabaseWriteLock } from './database-write-lock.js';
-import { splitIntoPortions } from './portions.js';
-import type { TableBatch, WriteSequencer } from './write-sequencer.js';
-
-/**
- * A body parsed by one of the parsers. Results of one parser must reach the write path in parsing
- * order.
- */
-export interface BodyReadResult {
-  /** The parser that numbered the series. */
-  readonly parserId: number;
-  readonly parsed: ParsedBody;
-  /** The body after parsing: its memory was transferred to the parser thread and back. */
-  readonly body: Uint8Array;
-  /**
-   * Must be called at most once, after the last use of the numbers in `parsed`. A later body reuses their memory.
-   */
-  readonly release: () => void;
-}
+import { MAX_TABLES_AT_ONCE, splitIntoPortions } from './portions.js';
+import { ignoreUnsynced, type TableBatch, type WriteSequencer } from './write-sequencer.js';
 
 export interface BodyReader {
-  /** Returns a promise if another thread parses the body. Throws and rejects like `ParserPool.parse`. */
-  read(request: WriteRequest): BodyReadResult | Promise<BodyReadResult>;
+  /**
+   * Returns a promise if another thread parses the body. Results of one parser must reach the write path in parsing order.
+   * Throws and rejects like `ParserPool.parse`.
+   */
+  read(request: WriteRequest): ParseResult | Promise<ParseResult>;
 }
 
 /**
@@ -43,9 +31,6 @@ export interface BodyReader {
 const LARGE_BODY_BYTES = 65536;
 /** Number of new series added to index and log in one step. Each takes a few microseconds. */
 const MAX_NEW_SERIES = 512;
-
-/** Number of tables created or written in one step. Each takes tens of microseconds. */
-const MAX_TABLES_AT_ONCE = 256;
 
 /** Accepted rows of one table. */
 interface AcceptedTable {
@@ -57,7 +42,7 @@ interface AcceptedTable {
 /** A write request whose body has been parsed. */
 interface Write {
   readonly request: WriteRequest;
-  readonly read: BodyReadResult;
+  readonly read: ParseResult;
   readonly mapper: SeriesNumberMapper;
 }
 
@@ -410,11 +395,6 @@ function translateSeries(
   mapper.translate({ table: parsed, tableId: store.tableId, seriesNumbers, index });
   return { store, batch: { rowCount, seriesOrdinals: seriesNumbers, times, fields } };
 }
-
-/**
- * The client does not wait for durability. If the node is read-only or its disk is full, every later write fails.
- */
-function ignoreUnsynced(): void {}
 
 function throwNotDurable(cause: unknown): never {
   throw cause instanceof DiskFull ? cause : tsdbError('node_read_only', undefined, cause);

@@ -41,7 +41,7 @@ const NO_ROWS: RowBatch = {
 };
 
 /** A failed sync makes the log read-only. The write of the rows reports this. */
-function ignoreUnsynced(): void {}
+export function ignoreUnsynced(): void {}
 
 /**
  * Maximum size of bodies that wait for memory, as a fraction of the hard limit. Other parts of the

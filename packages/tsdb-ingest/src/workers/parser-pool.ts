@@ -101,7 +101,7 @@ export class ParserPool {
     if (options.encoding === 'snappy') return this.#parseSnappyNow(body, options);
     if (!isSmall || options.encoding !== 'identity') return undefined;
     const parsed = this.#inline.parse(body, options);
-    return { workerId: INLINE_WORKER_ID, parsed, body, release: NO_RELEASE };
+    return { parserId: INLINE_WORKER_ID, parsed, body, release: NO_RELEASE };
   }
 
   /**
@@ -112,7 +112,7 @@ export class ParserPool {
     if (sizeBytes > Math.min(this.#options.inlineSizeBytes, options.maxSizeBytes)) return undefined;
     const decoded = decodeSnappy(body, options.maxSizeBytes);
     const parsed = this.#inline.parse(decoded, options);
-    return { workerId: INLINE_WORKER_ID, parsed, body: decoded, release: NO_RELEASE };
+    return { parserId: INLINE_WORKER_ID, parsed, body: decoded, release: NO_RELEASE };
   }
 
   /**

@@ -21,7 +21,7 @@ const HEAP_LIMITS = { maxYoungGenerationSizeMb: 12 };
 
 export interface ParseResult {
   /** Series and tables are numbered per worker, never across workers. */
-  readonly workerId: number;
+  readonly parserId: number;
   readonly parsed: ParsedBody;
   /** The decoded body: byte ranges of the rows refer to it. */
   readonly body: Uint8Array;
@@ -121,7 +121,7 @@ export class ParserThread {
     switch (reply.kind) {
       case 'parsed':
         job.resolve({
-          workerId: this.workerId,
+          parserId: this.workerId,
           parsed: reply.parsed,
           body: reply.body ?? job.body,
           release: () => {

@@ -182,7 +182,7 @@ export class Tokens {
   #checkCreation({ settings: platform, versionDate, keyKind, tenant }: RequestContext): void {
     const { rules } = this.#deps;
     refuse(rules.checkAccess({ platform, versionDate }));
-    refuse(rules.checkTokenCreation({ platform, versionDate }));
+    refuse(rules.checkTokenCreation(platform));
     if (keyKind === 'publishable' || !tenant.livemode) return;
     throw new AccountsRefused({
       code: 'token_must_be_created_with_publishable_key',
