@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
 import { LineProtocolParser } from '@plinth/tsdb-ingest/line-protocol-parser.js';
+import { ParsedTagSets } from '@plinth/tsdb-ingest/testing/parsed-tag-sets.js';
 import type { ColumnKind, FieldType } from '@plinth/tsdb-model/columns/column.js';
 import { MESSAGE_TYPE } from '@plinth/tsdb-model/columns/column.js';
 import type { ParsedBody } from '@plinth/tsdb-model/parsed-body.js';
@@ -108,17 +109,18 @@ function inParsedOrder(request: Request, body: ParsedBody): Request {
 
 function validate(
   catalog: RelationalCatalog,
-  parser: LineProtocolParser,
+  tagSets: ParsedTagSets,
   request: Request,
   body: ParsedBody,
 ): ValidationResult | Promise<ValidationResult> {
+  tagSets.add(body);
   return catalog.validate({
     database: request.database,
     tables: body.tables,
     allOrNothing: request.allOrNothing,
     alreadyRefused: body.refused,
     seriesOf: (table, series) => {
-      const known = parser.seriesOf(table.parserTable, series);
+      const known = tagSets.of(table.parserTable, series);
       assert.ok(known !== undefined);
       return known;
     },
@@ -185,10 +187,11 @@ it('decides like the reference rules, and keeps the result across a restart', as
       await using opened = await openTestCatalog(LIMITS);
       const model: Model = new Map();
       const parser = new LineProtocolParser();
+      const tagSets = new ParsedTagSets();
       for (const request of all) {
         const body = parse(parser, request);
         const before = opened.catalog.databases();
-        const validation = validate(opened.catalog, parser, request, body);
+        const validation = validate(opened.catalog, tagSets, request, body);
         const response = await validation;
         assert.deepEqual(
           refusalsByLine(response),
@@ -210,9 +213,10 @@ it('decides the same for concurrent requests', async () => {
       await using opened = await openTestCatalog(LIMITS);
       const model: Model = new Map();
       const parser = new LineProtocolParser();
+      const tagSets = new ParsedTagSets();
       const bodies = all.map((request) => parse(parser, request));
       const results = bodies.map((body, index) =>
-        validate(opened.catalog, parser, all[index] as Request, body),
+        validate(opened.catalog, tagSets, all[index] as Request, body),
       );
       for (const [index, body] of bodies.entries()) {
         const request = inParsedOrder(all[index] as Request, body);

@@ -279,8 +279,9 @@ describe('names and tags', () => {
       other.tables.map((t) => [t.parserTable, ...t.seriesNumbers]),
       [[2, 0]],
     );
-    assert.deepEqual(parser.seriesOf(1, 1), { tagKeys: ['h'], tagValues: ['3'] });
-    assert.equal(parser.seriesOf(1, 2), undefined);
+    assert.deepEqual(tagSetsOf(second.tables[0]?.newSeries), [
+      { tagKeys: ['h'], tagValues: ['3'] },
+    ]);
   });
 
   it('are renumbered in a new epoch when the parser stores too many', () => {

@@ -1,6 +1,5 @@
 import type { ParsedBody, Precision, SparseTable } from '@plinth/tsdb-model/parsed-body.js';
 import { MAX_REFUSED_LINES, type RefusedLine } from '@plinth/tsdb-model/refused-line.js';
-import type { ParsedSeries } from '@plinth/tsdb-model/series/new-series.js';
 import { BodyTooSparse } from './columns/cell-budget.js';
 import { type ColumnAllocator, HEAP_ALLOCATOR } from './columns/column-allocator.js';
 import type { TableRows } from './columns/table-rows.js';
@@ -98,11 +97,6 @@ export class LineProtocolParser {
       return this.#takeParsed(allocator, error.at);
     }
     return this.#takeParsed(allocator);
-  }
-
-  /** Returns the tag set of a series that this parser has numbered in the current epoch. */
-  seriesOf(parserTable: number, series: number): ParsedSeries | undefined {
-    return this.#dictionary.seriesOf(parserTable, series);
   }
 
   /** Tries the fast path on a last line without a newline. */

@@ -1,10 +1,7 @@
-import type { ParsedSeries } from '@plinth/tsdb-model/series/new-series.js';
 import { CellBudget, tooManyCells } from './columns/cell-budget.js';
 import { TableRows } from './columns/table-rows.js';
 import { SeriesDictionary } from './fast/series-dictionary.js';
-import { LABEL_FIELD_BYTE } from './messages/label-bytes.js';
-import { tagsOfLabelKey } from './messages/label-set.js';
-import { type LineLimits, parseSeriesOnSlowPath, UNLIMITED } from './slow-path/parse-line.js';
+import { type LineLimits, UNLIMITED } from './slow-path/parse-line.js';
 
 export interface ParserLimits {
   /**
@@ -106,15 +103,6 @@ export class ParserDictionary {
       database.tables.set(table, rows);
     }
     return rows;
-  }
-
-  seriesOf(parserTable: number, series: number): ParsedSeries | undefined {
-    const text = this.#tables[parserTable]?.seriesText(series);
-    if (text === undefined) return undefined;
-    // Series of Prometheus and OpenTelemetry messages are stored as label bytes.
-    if (text[0] === LABEL_FIELD_BYTE) return tagsOfLabelKey(text);
-    const { tagKeys, tagValues } = parseSeriesOnSlowPath(text, { start: 0, end: text.length });
-    return { tagKeys, tagValues };
   }
 
   /** Called before every body. Clears all databases if they exceed a limit. */

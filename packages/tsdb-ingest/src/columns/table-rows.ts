@@ -49,8 +49,7 @@ export class TableRows {
   #keptCells = 0;
   /** Cells of the current body that the budget has counted. */
   #filledCells = 0;
-  /** Dictionary entry of each series. */
-  readonly #entries: number[] = [];
+  #seriesCount = 0;
   /** Columns in the order of their first use in the current body. */
   #active: FieldColumn[] = [];
 
@@ -64,18 +63,12 @@ export class TableRows {
 
   /** Numbers a new series, and returns its dictionary entry. */
   addSeries(added: { hash: number; text: Uint8Array; tags: NewTags }): number {
-    const number = this.#entries.length;
-    const entry = this.#dictionary.add(added.hash, added.text, this.parserTable, number);
-    this.#entries.push(entry);
+    const { hash, text, tags } = added;
+    const entry = this.#dictionary.add(hash, text, this.parserTable, this.#seriesCount);
+    this.#seriesCount++;
     this.#noteGrowth();
-    this.#newSeries.add(added.tags);
+    this.#newSeries.add(tags);
     return entry;
-  }
-
-  /** Returns the series in the form of its first line, including the table name. */
-  seriesText(series: number): Uint8Array | undefined {
-    const entry = this.#entries[series];
-    return entry === undefined ? undefined : this.#dictionary.textOf(entry);
   }
 
   /** Returns `undefined` if the body contains too many new fields. */
@@ -164,7 +157,7 @@ export class TableRows {
       times: allocator.longs(this.#times, rowCount),
       seriesNumbers: allocator.numbers(this.series, rowCount),
       fields: this.#active.map((column) => column.take(rowCount, keepsMemory, allocator)),
-      firstNewSeries: this.#entries.length - this.#newSeries.count,
+      firstNewSeries: this.#seriesCount - this.#newSeries.count,
       newSeries: this.#newSeries.take(),
       lineStarts: allocator.numbers(this.lineStarts, rowCount),
       lineEnds: allocator.numbers(this.lineEnds, rowCount),

@@ -134,7 +134,7 @@ export class Publisher {
     let next = 0;
     return preparations.map((one) => {
       if ('refused' in one) return one;
-      return outcomes[next++] ?? { response: one.response };
+      return outcomes[next++] as PublishOutcome; // one for each accepted event
     });
   }
 

@@ -138,8 +138,11 @@ async function publishBatch(body: Uint8Array, deps: EventRouteDeps): Promise<rea
   const good = read.filter((one): one is EventRequest => !('failed' in one));
   const outcomes = await publisher.publishBatch(good);
   let next = 0;
-  return read.map((one) =>
-    'failed' in one ? failureToWire(one.failed) : outcomeToWire(outcomes[next++]),
+  return read.map(
+    (one) =>
+      'failed' in one
+        ? failureToWire(one.failed)
+        : outcomeToWire(outcomes[next++] as PublishOutcome), // one for each good event
   );
 }
 
@@ -157,8 +160,7 @@ function memoize<K, V>(find: (key: K) => Promise<V>): (key: K) => Promise<V> {
   };
 }
 
-function outcomeToWire(outcome: PublishOutcome | undefined): object {
-  if (outcome === undefined) return { status: 500, message: 'Server Error' };
+function outcomeToWire(outcome: PublishOutcome): object {
   return 'refused' in outcome ? failureToWire(outcome.refused) : outcome.response;
 }
 
