@@ -96,8 +96,7 @@ export function queriesToWire(
     .entries()
     .filter(
       ({ isRunning, properties }) =>
-        isRunning ||
-        (!running && (hasConsole || !properties.text.startsWith(CONSOLE_COMMENT))),
+        isRunning || (!running && (hasConsole || !properties.text.startsWith(CONSOLE_COMMENT))),
     );
   return {
     queries: entries

@@ -82,7 +82,7 @@ export class Breaker {
     if (total >= MIN_ATTEMPT_COUNT && failed / total >= MAX_FAILED_SHARE) this.#open(nowMs);
   }
 
-  /** Ends an attempt that says nothing about the receiver. Another attempt can then probe it. */
+  /** Ends an attempt whose outcome does not depend on the receiver. Another attempt can then probe it. */
   abort(nowMs: number): void {
     if (this.#state !== 'probing') return;
     this.#state = 'open';
