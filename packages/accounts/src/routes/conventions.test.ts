@@ -69,7 +69,7 @@ it('identifies the caller, or reports why it cannot', () => {
 
 it('has a credential of its own only with a valid secret key', () => {
   const hasOwn = (authorization: string) =>
-    dialect.hasOwnCredential(head(ACCOUNTS, { authorization }));
+    conventions.hasOwnCredential(head(ACCOUNTS, { authorization }));
   assert.equal(hasOwn('Bearer sk_test_a'), true);
   for (const text of ['pk_test_a', 'sk_test_x', '']) assert.equal(hasOwn(`Bearer ${text}`), false);
 });
