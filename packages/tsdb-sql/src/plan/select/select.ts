@@ -12,17 +12,20 @@ import {
   type Select,
   type WindowSpec,
 } from '../../parse/ast.js';
+import { type ExprTree, type QueryTree, treeOf, unverified } from '../../plan-tree.js';
 import { bindFrom, scopeOf } from '../from/from.js';
 import type { FromItem } from '../from/table-factor.js';
 import { columnQueryTemplate } from './column-query-template.js';
-import { type BoundGroups, bindGroups, groupedText } from './group-by.js';
+import { type BoundGroups, bindGroups, groupedText, groupsTree } from './group-by.js';
 import { narrowToLastRows } from './last-point.js';
 import { liveChange } from './live-change.js';
 import {
+  type BoundOrder,
+  bindOrder,
   isLimited,
   limitText,
+  limitTree,
   type OrderTarget,
-  orderByText,
   positionOf,
   type RowLimit,
   spelledOut,
@@ -77,7 +80,8 @@ export function bindSelect(
   if (groups === undefined) narrowToLastRows(select, clauses.orderBy, { from, where, env });
   const orderEnv = { ...itemEnv, aliases: { items: aliases, first: true } };
   const isDistinct = select.distinct === 'Distinct';
-  const order = orderText(clauses, { items, env: orderEnv, isDistinct });
+  const explicitOrder = orderOf(clauses, { items, env: orderEnv, isDistinct });
+  const order = explicitOrder.text;
   const fromText = from === undefined ? '' : ` FROM ${from.text}`;
   const whereText = where === undefined ? '' : ` WHERE ${where.text}`;
   const source =
@@ -94,20 +98,24 @@ export function bindSelect(
   const isUnordered = order === '' && distinct === '';
   const plainOrder =
     isUnordered && isPlain && around.depth === 0
-      ? timeOrderText(from)
+      ? timeOrderOfScan(from)
       : isUnordered && groups?.aggregation.gaps !== undefined
-        ? seriesOrderText(groups)
-        : '';
+        ? { text: seriesOrderText(groups), tree: [] }
+        : NO_ORDER;
   const timeOrder =
     isPlain && !isLimited(clauses.limit) && qualify === undefined
-      ? timeOrderOf(clauses.orderBy, { items, env: orderEnv, isImplied: plainOrder !== '' })
+      ? timeOrderOf(clauses.orderBy, { items, env: orderEnv, isImplied: plainOrder.text !== '' })
       : undefined;
   const { count } = clauses.limit;
   const maxRows = typeof count === 'bigint' ? Number(count) : undefined;
   return {
     text:
       `SELECT ${distinct}${list}${source}${qualify === undefined ? '' : ` QUALIFY ${qualify.text}`}` +
-      `${order}${plainOrder}${limitText(clauses.limit)}`,
+      `${order}${plainOrder.text}${limitText(clauses.limit)}`,
+    tree: selectTree({ select, from, where, groups, having, items, limit: clauses.limit }, [
+      ...explicitOrder.tree,
+      ...plainOrder.tree,
+    ]),
     columns: outputColumns(items, {
       isTransparent: isTransparent(select, clauses, items) && !groups?.hasSets,
       isTable: from?.tableName !== undefined && groups === undefined,
@@ -115,7 +123,7 @@ export function bindSelect(
     tableName: from?.tableName,
     isSmall: groups !== undefined || (maxRows !== undefined && maxRows <= MAX_ROWS_AT_ONCE),
     maxRows,
-    isUnordered: isUnordered && plainOrder === '',
+    isUnordered: isUnordered && plainOrder.text === '',
     timeOrder,
     // Further ORDER BY keys may refer to tags by position.
     lateMaterializedTags:
@@ -131,6 +139,37 @@ export function bindSelect(
       env,
       orderEnv,
     }),
+  };
+}
+
+interface SelectParts {
+  readonly select: Select;
+  readonly from: FromItem | undefined;
+  readonly where: Bound | undefined;
+  readonly groups: BoundGroups | undefined;
+  readonly having: Bound | undefined;
+  readonly items: readonly OutputItem[];
+  readonly limit: RowLimit;
+}
+
+function selectTree(parts: SelectParts, order: BoundOrder['tree']): QueryTree {
+  const { select, from, where, groups, having, items } = parts;
+  const limit = limitTree(parts.limit);
+  if (limit === undefined) return unverified('LIMIT with an expression');
+  if (select.qualify !== undefined) return unverified('QUALIFY');
+  if (typeof select.distinct === 'object') return unverified('DISTINCT ON');
+  if (groups?.hasSets) return unverified('GROUPING SETS, ROLLUP or CUBE');
+  if (groups?.aggregation.gaps !== undefined) return unverified('gap filling');
+  const tree = (bound: Bound | undefined): ExprTree | undefined => bound && treeOf(bound);
+  return {
+    kind: 'select',
+    isDistinct: select.distinct === 'Distinct',
+    items: items.map(({ expr }) => treeOf(expr)),
+    from: from?.tree,
+    where: tree(where),
+    groups: groups && groupsTree(groups),
+    having: tree(having),
+    ...{ order, limit },
   };
 }
 
@@ -270,34 +309,43 @@ function checkDistinctOn(
   }
 }
 
-function orderText(
+function orderOf(
   clauses: SelectClauses,
   list: { readonly items: readonly OutputItem[]; readonly env: Env; readonly isDistinct: boolean },
-): string {
-  return orderByText(clauses.orderBy, (expr): OrderTarget => {
+): BoundOrder {
+  const listed = (position: number): OrderTarget => ({
+    ...{ text: String(position), tree: position, isListed: true },
+  });
+  return bindOrder(clauses.orderBy, (expr): OrderTarget => {
     const position = positionOf(expr, list.items.length, 'ORDER BY');
-    if (position !== undefined) return { text: String(position), isListed: true };
+    if (position !== undefined) return listed(position);
     const bound = list.env.session.bindExpr(expr, list.env);
     const index = list.items.findIndex((item) => item.expr.text === bound.text);
-    if (index >= 0) return { text: String(index + 1), isListed: true };
+    if (index >= 0) return listed(index + 1);
     if (list.isDistinct) {
       throw tsdbError(
         'plan_error',
         `Error during planning: For SELECT DISTINCT, ORDER BY expressions ${bound.displayName} must appear in select list`,
       );
     }
-    if (bound.constant !== undefined) return { text: `(${bound.text})`, isListed: false };
-    return { text: bound.text, isListed: false };
+    const text = bound.constant === undefined ? bound.text : `(${bound.text})`;
+    return { text, tree: treeOf(bound), isListed: false };
   });
 }
 
+const NO_ORDER: BoundOrder = { text: '', tree: [] };
+
 /** Without ORDER BY, orders rows of a plain scan by time, ascending. */
-function timeOrderText(from: FromItem | undefined): string {
-  if (from?.tableName === undefined) return '';
+function timeOrderOfScan(from: FromItem | undefined): BoundOrder {
+  if (from?.tableName === undefined) return NO_ORDER;
   const time = from.visible.find((column) => column.tableColumnKind === 'time');
-  if (time === undefined) return '';
+  if (time === undefined) return NO_ORDER;
   time.use();
-  return ` ORDER BY ${time.text}`;
+  const by = treeOf({ ...time, displayName: time.name });
+  return {
+    text: ` ORDER BY ${time.text}`,
+    tree: [{ by, descending: false, nullsFirst: false }],
+  };
 }
 
 /** Orders filled rows by series, then by time. */

@@ -2,6 +2,7 @@ import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { textForRegexp, textForSearch, textForSteps } from '../../../emit/bounded-text.js';
 import { quoteString } from '../../../emit/quote.js';
 import type { LikeNode } from '../../../parse/ast.js';
+import { type ExprTree, treeOf } from '../../../plan-tree.js';
 import type { Env } from '../../session.js';
 import { BOOLEAN, type Bound, derive, UTF8 } from '../../types/bound.js';
 import { convert } from '../convert.js';
@@ -27,9 +28,14 @@ export function bindLike(
     keyword === 'SIMILAR TO'
       ? similarText(value, pattern)
       : likeText(value, pattern, { escapeText, ignoresCase: keyword === 'ILIKE' });
+  const like: ExprTree = {
+    ...{ kind: 'like', value: treeOf(value), pattern: treeOf(pattern), escapeText, type: BOOLEAN },
+  };
+  const negated: ExprTree = { kind: 'operator', operator: 'NOT', operands: [like], type: BOOLEAN };
   const shown = node.shown ?? `${node.negated ? 'NOT ' : ''}${keyword}`;
   return derive([value, pattern], {
     text: node.negated ? `(NOT ${text})` : text,
+    ...(keyword === 'LIKE' && { tree: node.negated ? negated : like }),
     type: BOOLEAN,
     displayName: `${value.displayName} ${shown} ${pattern.displayName}`,
   });
