@@ -1,5 +1,5 @@
 import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
-import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
+import { isSameType, type SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { quoteName, quoteString } from '../emit/quote.js';
 import type { ExprTree, OrderTree, QueryTree, TreeOperator, WindowTree } from '../plan-tree.js';
 import { notVerified } from './not-verified.js';
@@ -99,7 +99,7 @@ function castText(
 ): string {
   const [from, to] = [trinoType(operand.type), trinoType(type)];
   if (from === 'unknown') return `CAST(NULL AS ${to})`;
-  if (from === to) return print(operand);
+  if (from === to && (from !== 'bigint' || isWide(operand.type, type))) return print(operand);
   const text = print(operand);
   switch (`${from} ${to}`) {
     case 'bigint double':
@@ -121,6 +121,12 @@ function castText(
     default:
   }
   throw notVerified(`a cast from ${arrowTypeName(operand.type)} to ${arrowTypeName(type)}`);
+}
+
+/** Returns whether the target has all values of the source, which Trino would not check. */
+function isWide(from: SqlType, to: SqlType): boolean {
+  if (isSameType(from, to)) return true;
+  return to.kind !== 'int' || (to.bits === 64 && to.signed);
 }
 
 function likeText(
