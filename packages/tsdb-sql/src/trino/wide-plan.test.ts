@@ -53,7 +53,7 @@ describe('plan for Trino', () => {
   const condition = (text: string, expected: string): void =>
     prints(
       `SELECT count(*) FROM cpu WHERE ${text}`,
-      `SELECT g1.v0 AS c0 FROM (SELECT count(*) AS v0 FROM ${TABLE} AS r0 WHERE ${expected}) AS g1`,
+      `SELECT g1."v0" AS c0 FROM (SELECT count(*) AS v0 FROM ${TABLE} AS r0 WHERE ${expected}) AS g1`,
     );
   const expression = (text: string, expected: string): void =>
     prints(
@@ -127,9 +127,9 @@ describe('plan for Trino', () => {
     prints(
       'SELECT host, avg(n) AS a, count(DISTINCT s) FROM cpu GROUP BY host HAVING max(usage) > 1 ORDER BY a DESC LIMIT 3 OFFSET 1',
       [
-        'SELECT g1.k0 AS c0, g1.v0 AS c1, g1.v1 AS c2 FROM (',
+        'SELECT g1."k0" AS c0, g1."v0" AS c1, g1."v1" AS c2 FROM (',
         'SELECT r0."host" AS k0, avg(CAST(r0."n" AS double)) AS v0, count(DISTINCT r0."s") AS v1, ',
-        `max(r0."usage") AS v2 FROM ${TABLE} AS r0 GROUP BY 1) AS g1 WHERE (g1.v2 > DOUBLE '1') `,
+        `max(r0."usage") AS v2 FROM ${TABLE} AS r0 GROUP BY 1) AS g1 WHERE (g1."v2" > DOUBLE '1') `,
         'ORDER BY 2 DESC NULLS FIRST OFFSET 1 LIMIT 3',
       ].join(''),
     );
@@ -147,7 +147,7 @@ describe('plan for Trino', () => {
       'WITH w AS (SELECT host, n FROM cpu) SELECT count(*) FROM w JOIN cpu c ON w.host = c.host',
       [
         `WITH w0(c0, c1) AS (SELECT r1."host" AS c0, r1."n" AS c1 FROM ${TABLE} AS r1) `,
-        `SELECT g4.v0 AS c0 FROM (SELECT count(*) AS v0 FROM (w0 AS r2 INNER JOIN ${TABLE} AS r3 `,
+        `SELECT g4."v0" AS c0 FROM (SELECT count(*) AS v0 FROM (w0 AS r2 INNER JOIN ${TABLE} AS r3 `,
         'ON (r2."c0" = r3."host"))) AS g4',
       ].join(''),
     );
@@ -216,7 +216,7 @@ describe('plan for Trino', () => {
   it('reports the errors of the local planner', () => {
     refuses(
       'SELECT x FROM cpu',
-      'Schema error: No field named x. Valid fields are cpu."Host", cpu.host, cpu.n, cpu.ok, cpu.s, cpu.time, cpu.u, cpu.usage.',
+      'Schema error: No field named x. Valid fields are cpu.Host, cpu.host, cpu.n, cpu.ok, cpu.s, cpu.time, cpu.u, cpu.usage.',
     );
   });
 });
