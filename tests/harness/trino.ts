@@ -10,7 +10,7 @@ import { freePorts } from './free-ports.js';
 /** The unpacked `trino-server-476`. */
 const HOME = process.env['PLINTH_TEST_TRINO'];
 const JAVA_HOME = process.env['PLINTH_TEST_TRINO_JAVA'] ?? '/usr/lib/jvm/temurin-25-jdk-amd64';
-const START_TIMEOUT_MS = 240_000;
+const START_TIMEOUT_MS = 480_000;
 const QUERY_TIMEOUT_MS = 120_000;
 const POLL_MS = 50;
 
@@ -67,6 +67,9 @@ export class Trino implements AsyncDisposable {
         'catalog.config-dir': join(folder, 'catalog'),
         'plugin.dir': join(folder, 'plugin'),
         'query.max-memory-per-node': '200MB',
+        // The default of a minute is the time until a lost worker fails a query.
+        'exchange.max-error-duration': '20s',
+        'query.remote-task.max-error-duration': '20s',
         'memory.heap-headroom-per-node': '250MB',
       };
       nodes.push(await startNode(java, join(folder, `node${index}`), config));
@@ -128,7 +131,10 @@ export class Trino implements AsyncDisposable {
       const isUp = Reflect.get(Object(info), 'starting') === false;
       const [[active] = []] = isUp ? await this.query(count).catch(() => []) : [];
       if (active === nodeCount) return;
-      if (performance.now() > deadlineMs || this.#nodes.some(({ child }) => child.exitCode !== null))
+      if (
+        performance.now() > deadlineMs ||
+        this.#nodes.some(({ child }) => child.exitCode !== null)
+      )
         throw new Error('the nodes do not start in time');
       await new Promise((resolve) => setTimeout(resolve, 10 * POLL_MS));
     }

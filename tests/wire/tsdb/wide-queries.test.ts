@@ -24,7 +24,8 @@ type Page = object | string | ((request: IncomingMessage, response: ServerRespon
 
 /** Returns its pages one by one, and notes the requests. */
 class Coordinator {
-  readonly requests: { readonly method: string; readonly url: string; readonly body: string }[] = [];
+  readonly requests: { readonly method: string; readonly url: string; readonly body: string }[] =
+    [];
   readonly users = new Set<string | undefined>();
   pages: readonly Page[] = [];
   /** Called before the first page is sent. */
@@ -252,7 +253,9 @@ it('requires an endpoint', async () => {
   const other = await ServerInProcess.start({ flags: [...FLAGS, '--without-auth'] });
   try {
     await write(other, ROWS);
-    const response = await send(other, '/api/v3/query_sql', { json: { ...QUERY, engine: 'trino' } });
+    const response = await send(other, '/api/v3/query_sql', {
+      json: { ...QUERY, engine: 'trino' },
+    });
     assert.equal(response.status, 400);
     assert.equal(
       errorOf(response),

@@ -30,7 +30,10 @@ function monthsText(ns: string, months: number, originNs: bigint): string {
   const unit = MONTHS_TRUNCATION[months];
   if (unit === undefined || originNs !== 0n) throw notVerified(`a bin of ${months} months`);
   const start = `date_trunc('${unit}', ${dateText(ns)})`;
-  return `(date_diff('day', DATE '1970-01-01', ${start}) * ${bigintText(NS_PER_DAY)})`;
+  const days = `date_diff('day', DATE '1970-01-01', ${start})`;
+  // The month of the earliest valid time starts before it.
+  const isBefore = `${days} < ${bigintText(MIN_TIME_NS / NS_PER_DAY)}`;
+  return `if(${isBefore}, ${bigintText(MIN_TIME_NS)}, ${days} * ${bigintText(NS_PER_DAY)})`;
 }
 
 const dateText = (ns: string): string => `CAST(from_unixtime_nanos(${ns}) AS date)`;

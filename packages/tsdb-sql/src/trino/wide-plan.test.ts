@@ -80,9 +80,10 @@ describe('plan for Trino', () => {
     expression("date_trunc('hour', time)", bin);
     const day = `CAST(from_unixtime_nanos(r0."time_ns") AS date)`;
     expression("date_part('month', time)", `month(${day})`);
+    const days = `date_diff('day', DATE '1970-01-01', date_trunc('month', ${day}))`;
     expression(
       "date_trunc('month', time)",
-      `(date_diff('day', DATE '1970-01-01', date_trunc('month', ${day})) * BIGINT '86400000000000')`,
+      `if(${days} < BIGINT '-106751', BIGINT '-9223372036854775806', ${days} * BIGINT '86400000000000')`,
     );
   });
 
