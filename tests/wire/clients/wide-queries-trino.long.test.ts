@@ -1,7 +1,7 @@
 // Source: scale, section 5.7; docs/WIDE-QUERIES.md. Trino runs as a coordinator and two workers.
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
-import { after, before, it, type TestContext } from 'node:test';
+import { after, before, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { freePort, type HttpResponse, ServerInProcess, Trino } from '../../harness/index.js';
 
@@ -100,11 +100,11 @@ let server: ServerInProcess;
 let trino: Trino | undefined;
 let cases: readonly Statement[] = [];
 
-before(async (context) => {
+before(async () => {
   const files = await readCases();
   const port = await freePort();
   const databases = ['wide', ...files.map(({ db }) => db)];
-  if (!(await startBoth(context as TestContext, { databases, port }))) return;
+  if (!(await startBoth(databases, port))) return;
   for (const { db, lines } of [{ db: 'wide', lines: [...LINES, ...EDGE_LINES] }, ...files]) {
     if (lines.length === 0) continue;
     const path = `/api/v3/write_lp?db=${db}&precision=nanosecond`;
@@ -121,12 +121,9 @@ after(async () => {
 });
 
 /** The server needs Trino's address, and Trino the server's. */
-async function startBoth(
-  context: TestContext,
-  { databases, port }: { readonly databases: readonly string[]; readonly port: number },
-): Promise<boolean> {
+async function startBoth(databases: readonly string[], port: number): Promise<boolean> {
   trino = await Trino.start(
-    context,
+    { skip: () => undefined }, // each test skips itself
     {
       [CATALOG]: {
         'connector.name': 'iceberg',
