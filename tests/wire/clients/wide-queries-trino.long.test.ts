@@ -1,4 +1,4 @@
-// Source: scale, section 5.7; docs/WIDE-QUERIES.md. Trino runs as a coordinator and two workers.
+// Source: docs/WIDE-QUERIES.md, "Supported SQL". Trino runs as a coordinator and two workers.
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { after, before, it } from 'node:test';

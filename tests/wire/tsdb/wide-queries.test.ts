@@ -1,4 +1,4 @@
-// Source: scale, section 5.7; Trino documentation, "Client protocol". The coordinator here is a plain HTTP server that
+// Source: docs/WIDE-QUERIES.md; Trino documentation, "Client protocol". The coordinator here is a plain HTTP server that
 // returns prepared pages; `wide-queries-trino.long.test.ts` starts a real one.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

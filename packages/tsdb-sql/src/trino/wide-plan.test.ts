@@ -1,4 +1,4 @@
-// Source: scale, section 5.7; Trino documentation, "SQL statement syntax", "SELECT", and "Functions and operators".
+// Source: docs/WIDE-QUERIES.md; Trino documentation, "SQL statement syntax", "SELECT", and "Functions and operators".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
