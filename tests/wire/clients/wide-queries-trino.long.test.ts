@@ -178,7 +178,7 @@ const run = (
 
 /** Rows without ORDER BY have no order. */
 const rowsOf = ({ text }: HttpResponse, q: string): readonly string[] => {
-  const lines = text.trimEnd().split('\n');
+  const lines = text.replace(/\n$/, '').split('\n');
   return /\bORDER BY\b/i.test(q) ? lines : lines.sort();
 };
 

@@ -163,9 +163,12 @@ describe('plan for Trino', () => {
       'lag(n) OVER (PARTITION BY host ORDER BY time DESC)',
       'lag(r0."n") OVER (PARTITION BY r0."host" ORDER BY r0."time_ns" DESC NULLS FIRST)',
     );
-    condition(
-      'n IN (SELECT n FROM cpu c)',
-      `(r0."n" IN (SELECT q2."c0" FROM (SELECT r1."n" AS c0 FROM ${TABLE} AS r1) AS q2))`,
+    prints(
+      'SELECT n FROM cpu WHERE n IN (SELECT n FROM cpu c) ORDER BY n',
+      [
+        `SELECT r0."n" AS c0 FROM ${TABLE} AS r0 WHERE (r0."n" IN (SELECT q2."c0" FROM `,
+        `(SELECT r1."n" AS c0 FROM ${TABLE} AS r1) AS q2)) ORDER BY 1 ASC NULLS LAST`,
+      ].join(''),
     );
   });
 
