@@ -2,7 +2,7 @@ import type { PlanContext } from '@plinth/tsdb-model/query/planned-query.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { ConstantValue } from './constant-value.js';
 import type { LiteralNode } from './parse/ast.js';
-import type { ExprTree } from './plan-tree.js';
+import type { ExprTree, Lazy } from './plan-tree.js';
 
 export type { ConstantValue };
 
@@ -29,7 +29,7 @@ export interface BoundExpr {
   readonly text: string;
   readonly type: SqlType;
   /** The expression as data; absent if only DuckDB can compute it. See `treeOf`. */
-  readonly tree?: ExprTree | undefined;
+  readonly tree?: Lazy<ExprTree> | undefined;
   /** Output name without an alias, in DataFusion's form: `avg(cpu.usage)`, `count(*)`. */
   readonly displayName: string;
   /**

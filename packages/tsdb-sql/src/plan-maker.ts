@@ -17,7 +17,7 @@ import { StatementParser } from './parse/parse-statement.js';
 import { PlanningLimitExceeded, type PlanningLimits } from './parse/planning-limits.js';
 import { bindQuery } from './plan/query.js';
 import { bindStatement } from './plan/statement.js';
-import { type QueryTree, unverified } from './plan-tree.js';
+import { type Lazy, type QueryTree, unverified } from './plan-tree.js';
 
 /** DuckDB's EXPLAIN has two text columns. */
 const PLAN_COLUMNS = ['plan_type', 'plan'].map((name) => ({
@@ -66,7 +66,7 @@ export class PlanMaker {
     readonly statement: Statement;
     readonly columnQuery: ColumnQueryTemplate | undefined;
     /** The query as data; of EXPLAIN, it is not verified. */
-    readonly tree: QueryTree;
+    readonly tree: Lazy<QueryTree>;
   } {
     const statement = this.#parser.parse(source, limits);
     const lookback = lookbackOf(source, context.lookbackNs ?? 0n);

@@ -156,8 +156,11 @@ export type FromTree =
     }
   | { readonly kind: 'unverified'; readonly what: string };
 
+/** Trees are built only for printers that need them, so local queries do not pay for them. */
+export type Lazy<Tree> = () => Tree;
+
 interface TreeSource {
-  readonly tree?: ExprTree | undefined;
+  readonly tree?: Lazy<ExprTree> | undefined;
   readonly constant?: { readonly value: ConstantValue };
   readonly type: SqlType;
   readonly displayName: string;
@@ -166,18 +169,24 @@ interface TreeSource {
 /** Returns the tree of a bound expression. A value known at plan time is a constant. */
 export function treeOf({ tree, constant, type, displayName }: TreeSource): ExprTree {
   if (constant !== undefined) return { kind: 'constant', value: constant.value, type };
-  return tree ?? { kind: 'unverified', what: displayName, type };
+  return tree?.() ?? { kind: 'unverified', what: displayName, type };
 }
 
-export const operatorTree = (
-  operator: TreeOperator,
-  operands: readonly TreeSource[],
-  type: SqlType,
-): ExprTree => ({ kind: 'operator', operator, operands: operands.map(treeOf), type });
+export const operatorTree =
+  (operator: TreeOperator, operands: readonly TreeSource[], type: SqlType): Lazy<ExprTree> =>
+  () => ({ kind: 'operator', operator, operands: operands.map(treeOf), type });
 
-export const unverified = (
-  what: string,
-): { readonly kind: 'unverified'; readonly what: string } => ({
-  kind: 'unverified',
-  what,
-});
+/** Negates a condition. */
+export const negatedIf = (isNegated: boolean, tree: Lazy<ExprTree>): Lazy<ExprTree> =>
+  isNegated
+    ? () => ({ kind: 'operator', operator: 'NOT', operands: [tree()], type: { kind: 'boolean' } })
+    : tree;
+
+export const columnTree =
+  (relation: string, name: string, type: SqlType): Lazy<ExprTree> =>
+  () => ({ kind: 'column', relation, name, type });
+
+/** The tree of a query or FROM item that only DuckDB can compute. */
+export const unverified =
+  (what: string): Lazy<{ readonly kind: 'unverified'; readonly what: string }> =>
+  () => ({ kind: 'unverified', what });

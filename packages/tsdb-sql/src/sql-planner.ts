@@ -54,7 +54,7 @@ export class SqlPlanner {
     try {
       const { serialized, tree } = this.#maker.make(text, context, MAIN_THREAD_LIMITS);
       const { scans, columns, tableName } = serialized;
-      return widePlan({ scans, columns, tableName, tree });
+      return widePlan({ scans, columns, tableName, tree: tree() });
     } catch (error) {
       if (!(error instanceof PlanningLimitExceeded)) throw error;
       throw notVerified('such a complex statement');

@@ -12,7 +12,7 @@ import type { StringBudget } from '../emit/string-budget.js';
 import type { FunctionRegistry } from '../functions/registry.js';
 import type { ParameterTypes } from '../parameter-types.js';
 import type { Expr, FunctionNode, Query, WindowSpec } from '../parse/ast.js';
-import type { QueryTree } from '../plan-tree.js';
+import type { Lazy, QueryTree } from '../plan-tree.js';
 import type { Aggregation } from './aggregate/aggregation.js';
 import type { RowCondition, ScanDraft } from './scan-draft.js';
 import type { Scope, ScopeColumn } from './scope.js';
@@ -127,7 +127,7 @@ export interface ColumnQueryTemplate {
 export interface BoundQuery {
   readonly text: string;
   /** The query as data. Columns have the names `duckDbName`. */
-  readonly tree: QueryTree;
+  readonly tree: Lazy<QueryTree>;
   readonly columns: readonly QueryColumn[];
   /** Table name if FROM is exactly one base table. */
   readonly tableName: string | undefined;

@@ -5,7 +5,7 @@ import type { BoundQuery, Env, QueryColumn, QueryEnv } from '../bind/session.js'
 import { NULL } from '../bind/types/bound.js';
 import { unionType } from '../bind/types/common-type.js';
 import type { OrderByExpr, Query, SetExpr, SetOperationNode } from '../parse/ast.js';
-import { type ExprTree, plainSelect, treeOf, unverified } from '../plan-tree.js';
+import { columnTree, plainSelect, treeOf, unverified } from '../plan-tree.js';
 import { bindCommonTables } from './from/common-tables.js';
 import { bindValues } from './from/values.js';
 import { leftRowsOf } from './kept-rows.js';
@@ -41,7 +41,9 @@ export function bindQuery(query: Query, outside: QueryEnv): BoundQuery {
       ? bindSelect(query.body.Select, { orderBy: order, limit }, around)
       : orderOutput(bindSetExpr(query.body, around), order, limit, around);
   if (prefix === '') return bound;
-  const tree = { kind: 'with', tables: trees, query: bound.tree } as const;
+  const tree: BoundQuery['tree'] = () => ({
+    ...{ kind: 'with', tables: trees.map((table) => table()), query: bound.tree() },
+  });
   return { ...bound, text: `${prefix}${bound.text}`, tree };
 }
 
@@ -94,7 +96,7 @@ function bindSetOperation(node: SetOperationNode, around: QueryEnv): BoundQuery 
   if (op === 'Union' && isAll) around.session.hasUnion = true;
   return {
     text: `(${a.text}) ${word} (${b.text})`,
-    tree: { kind: 'set', operator: word, sides: [a.tree, b.tree] },
+    tree: () => ({ kind: 'set', operator: word, sides: [a.tree(), b.tree()] }),
     ...{ columns, tableName: undefined, isUnordered: true },
   };
 }
@@ -157,15 +159,13 @@ function orderOutput(
 ): BoundQuery {
   if (order.length === 0 && !isLimited(limit)) return query;
   const name = around.session.newName('r');
-  const columnTree = ({ duckDbName, type }: QueryColumn): ExprTree => ({
-    ...{ kind: 'column', relation: name, name: duckDbName, type },
-  });
+  const treeOfColumn = ({ duckDbName, type }: QueryColumn) => columnTree(name, duckDbName, type);
   const visible = query.columns.map((column) => ({
     name: column.name,
     qualifier: column.qualifier,
     type: column.type,
     text: `${name}.${column.duckDbName}`,
-    tree: columnTree(column),
+    tree: treeOfColumn(column),
     tableColumnKind: column.tableColumnKind,
     use: () => undefined,
   }));
@@ -182,11 +182,11 @@ function orderOutput(
       const position = positionOf(expr, visible.length, 'ORDER BY');
       if (position !== undefined) return { text: String(position), tree: position, isListed: true };
       const bound = around.session.bindExpr(expr, env);
-      return { text: bound.text, tree: treeOf(bound), isListed: false };
+      return { text: bound.text, tree: () => treeOf(bound), isListed: false };
     },
   );
   const counts = limitTree(limit);
-  const from = { kind: 'query', query: query.tree, relation: name } as const;
+
   const list = query.columns.map((column, index) => `${name}.${column.duckDbName} AS c${index}`);
   const columns = query.columns.map(({ origin: _origin, ...column }, index) => ({
     ...column,
@@ -197,7 +197,13 @@ function orderOutput(
     tree:
       counts === undefined
         ? unverified('LIMIT with an expression')
-        : { ...plainSelect(query.columns.map(columnTree), from), order: orderTree, limit: counts },
+        : () => ({
+            ...plainSelect(
+              query.columns.map((column) => treeOfColumn(column)()),
+              { kind: 'query', query: query.tree(), relation: name },
+            ),
+            ...{ order: orderTree(), limit: counts },
+          }),
     columns,
     tableName: query.tableName,
     isUnordered: order.length === 0 && query.isUnordered === true,

@@ -2,7 +2,7 @@ import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { quoteName } from '../../emit/quote.js';
 import { type Expr, variantOf } from '../../parse/ast.js';
-import { type ExprTree, treeOf } from '../../plan-tree.js';
+import { columnTree, type ExprTree, type Lazy, treeOf } from '../../plan-tree.js';
 import type { Scope, ScopeColumn } from '../scope.js';
 import type { Bound } from '../types/bound.js';
 
@@ -17,7 +17,7 @@ export interface GroupKey {
 /** A value computed per group, with its column in the grouped rows. */
 export interface GroupValue extends Pick<Bound, 'text' | 'finish'> {
   readonly duckDbName: string;
-  readonly tree: ExprTree;
+  readonly tree: Lazy<ExprTree>;
 }
 
 /** The bins of a gap-filling query; see `GapBins`. */
@@ -94,7 +94,7 @@ export class Aggregation {
     );
     const duckDbName = known?.duckDbName ?? `v${this.values.length}`;
     if (known === undefined)
-      this.values.push({ text, duckDbName, tree: treeOf(value), ...(finish && { finish }) });
+      this.values.push({ text, duckDbName, tree: () => treeOf(value), ...(finish && { finish }) });
     return {
       ...this.#column(duckDbName, type),
       type,
@@ -132,7 +132,7 @@ export class Aggregation {
 
   #column(name: string, type: SqlType): Required<Pick<Bound, 'text' | 'tree'>> {
     const { relation } = this;
-    return { text: this.#reference(name), tree: { kind: 'column', relation, name, type } };
+    return { text: this.#reference(name), tree: columnTree(relation, name, type) };
   }
 
   #reference(duckDbName: string): string {

@@ -45,12 +45,12 @@ export function bindCase(node: ExprNodes['Case'], env: Env): Bound {
   const shownOperand = operand === undefined ? '' : ` ${operand.displayName}`;
   return derive([...branches.map(({ test }) => test), ...results], {
     text: `(CASE ${cases.join(' ')}${last} END)`,
-    tree: {
+    tree: () => ({
       kind: 'case',
       branches: typed.map(({ test, result }) => ({ test: treeOf(test), result: treeOf(result) })),
       otherwise: typedOtherwise && treeOf(typedOtherwise),
       type,
-    },
+    }),
     type,
     displayName: `CASE${shownOperand}${shownCases}${shownLast} END`,
   });

@@ -13,7 +13,7 @@ import type { ConstantValue } from '../../bound-expr.js';
 import { duckDbType } from '../../emit/duckdb-type.js';
 import { quoteString } from '../../emit/quote.js';
 import { instantNsText, localNsText } from '../../functions/time/zone-text.js';
-import { type ExprTree, treeOf } from '../../plan-tree.js';
+import { type ExprTree, type Lazy, treeOf } from '../../plan-tree.js';
 import {
   type Bound,
   constantExpr,
@@ -47,7 +47,7 @@ export function convert(expr: Bound, type: SqlType, isTry = false): Bound {
       return constantExpr(value, type, expr.displayName, mapped(expr.constant, recompute));
   }
   const { text: _text, constant: _constant, ...rest } = withoutOrigin(expr);
-  const tree: ExprTree = { kind: 'cast', operand: treeOf(expr), isTry, type };
+  const tree: Lazy<ExprTree> = () => ({ kind: 'cast', operand: treeOf(expr), isTry, type });
   const text = convertText({ text: expr.text, from, type, isTry });
   const folding = foldingOf(expr);
   if (folding === undefined) return { ...rest, text, tree, type };

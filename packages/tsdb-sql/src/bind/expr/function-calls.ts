@@ -15,7 +15,7 @@ import {
   namesOf,
   type OrderByExpr,
 } from '../../parse/ast.js';
-import { type ExprTree, treeOf } from '../../plan-tree.js';
+import { type ExprTree, type Lazy, treeOf } from '../../plan-tree.js';
 import { aggregateText, type CallPieces } from '../aggregate/aggregate-text.js';
 import type { Aggregation } from '../aggregate/aggregation.js';
 import { bindOrderItems, bindWindow } from '../aggregate/windows.js';
@@ -208,13 +208,13 @@ function callTree(
   { window, ignoreNulls }: CallPieces,
   filter: Bound | undefined,
   type: SqlType,
-): ExprTree | undefined {
+): Lazy<ExprTree> | undefined {
   if (ignoreNulls && window === undefined) return undefined;
-  return {
+  return () => ({
     ...{ kind: 'call', name: isStar ? `${name}(*)` : name, args: args.map(treeOf), isDistinct },
     ...{ filter: filter && treeOf(filter), type },
-    window: window && (ignoreNulls ? { ...window.tree, isPlain: false } : window.tree),
-  };
+    window: window && (ignoreNulls ? { ...window.tree(), isPlain: false } : window.tree()),
+  });
 }
 
 function withoutFolding({ constant: _constant, folds: _folds, ...rest }: Bound): Bound {

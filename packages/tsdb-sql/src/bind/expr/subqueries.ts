@@ -1,8 +1,7 @@
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { valueType } from '@plinth/tsdb-model/sql-type.js';
 import type { ExprNodes, Query } from '../../parse/ast.js';
-import type { ExprTree, QueryTree } from '../../plan-tree.js';
-import { treeOf } from '../../plan-tree.js';
+import { columnTree, type Lazy, negatedIf, type QueryTree, treeOf } from '../../plan-tree.js';
 import { Scope, type ScopeColumn } from '../scope.js';
 import type { BoundQuery, ColumnUse, Env } from '../session.js';
 import { BOOLEAN, type Bound, derive } from '../types/bound.js';
@@ -13,7 +12,7 @@ export function bindExists(node: ExprNodes['Exists'], env: Env): Bound {
   const keyword = node.negated ? 'NOT EXISTS' : 'EXISTS';
   return derive([], {
     text: `(${keyword} (${query.text}))`,
-    tree: negatedIf(node.negated, { kind: 'exists', query: query.tree, type: BOOLEAN }),
+    tree: negatedIf(node.negated, () => ({ kind: 'exists', query: query.tree(), type: BOOLEAN })),
     type: BOOLEAN,
     displayName: keyword,
   });
@@ -24,7 +23,7 @@ export function bindScalarSubquery(subquery: Query, env: Env): Bound {
   const column = onlyColumn(query);
   return derive([], {
     text: `(${query.text})`,
-    tree: { kind: 'subquery', query: query.tree, type: valueType(column.type) },
+    tree: () => ({ kind: 'subquery', query: query.tree(), type: valueType(column.type) }),
     type: valueType(column.type),
     displayName:
       column.qualifier === undefined ? column.name : `${column.qualifier}.${column.name}`,
@@ -38,10 +37,10 @@ export function bindInSubquery(node: ExprNodes['InSubquery'], env: Env): Bound {
   const [left, right] = comparable(value, keyword, member);
   return derive([value], {
     text: `(${left.text} ${keyword} (SELECT ${right.text} FROM ${from}))`,
-    tree: negatedIf(node.negated, {
-      ...{ kind: 'in_query', value: treeOf(left), query, member: treeOf(right), relation },
+    tree: negatedIf(node.negated, () => ({
+      ...{ kind: 'in_query', value: treeOf(left), query: query(), member: treeOf(right), relation },
       type: BOOLEAN,
-    }),
+    })),
     type: BOOLEAN,
     displayName: `${value.displayName} ${keyword} (<subquery>)`,
   });
@@ -55,20 +54,17 @@ export function memberOf(
   readonly member: Bound;
   readonly from: string;
   readonly relation: string;
-  readonly tree: QueryTree;
+  readonly tree: Lazy<QueryTree>;
 } {
   const query = inner(subquery, env);
   const { type, duckDbName } = onlyColumn(query);
   const name = env.session.newName('q');
-  const column: ExprTree = { kind: 'column', relation: name, name: duckDbName, type };
+  const tree = columnTree(name, duckDbName, type);
   const member = derive([], {
-    ...{ text: `${name}.${duckDbName}`, tree: column, type, displayName: '' },
+    ...{ text: `${name}.${duckDbName}`, tree, type, displayName: '' },
   });
   return { member, from: `(${query.text}) AS ${name}`, relation: name, tree: query.tree };
 }
-
-const negatedIf = (isNegated: boolean, tree: ExprTree): ExprTree =>
-  isNegated ? { kind: 'operator', operator: 'NOT', operands: [tree], type: BOOLEAN } : tree;
 
 function inner(query: Query, env: Env): BoundQuery {
   return env.session.bindQuery(query, {

@@ -2,7 +2,7 @@ import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { BoundExpr, Constant, ConstantValue, Folding, Values } from '../../bound-expr.js';
 import { duckDbType } from '../../emit/duckdb-type.js';
 import { quoteString } from '../../emit/quote.js';
-import type { ExprTree } from '../../plan-tree.js';
+import type { ExprTree, Lazy } from '../../plan-tree.js';
 import type { RowCondition } from '../scan-draft.js';
 import type { ScopeColumn } from '../scope.js';
 
@@ -52,7 +52,7 @@ export function derive(
     readonly text: string;
     readonly type: SqlType;
     readonly displayName: string;
-    readonly tree?: ExprTree | undefined;
+    readonly tree?: Lazy<ExprTree> | undefined;
   },
   { onlyOfNull = false }: { readonly onlyOfNull?: boolean } = {},
 ): Bound {

@@ -8,7 +8,7 @@ import {
   type SetOperationNode,
   type TableAlias,
 } from '../../parse/ast.js';
-import { type QueryTree, unverified } from '../../plan-tree.js';
+import { type Lazy, type QueryTree, unverified } from '../../plan-tree.js';
 import { retyped } from '../select/retype.js';
 
 type CommonTableTree = Extract<QueryTree, { kind: 'with' }>['tables'][number];
@@ -19,7 +19,7 @@ export function bindCommonTables(
   around: QueryEnv,
 ): {
   readonly prefix: string;
-  readonly trees: readonly CommonTableTree[];
+  readonly trees: readonly Lazy<CommonTableTree>[];
   readonly ctes: ReadonlyMap<string, CommonTable>;
 } {
   const clause = query.with;
@@ -27,7 +27,7 @@ export function bindCommonTables(
   const ctes = new Map(around.ctes);
   const own = new Set<string>();
   const texts: string[] = [];
-  const trees: CommonTableTree[] = [];
+  const trees: Lazy<CommonTableTree>[] = [];
   for (const { alias, query: body } of clause.cte_tables) {
     const name = nameOf(alias.name);
     if (own.has(name)) {
@@ -45,7 +45,7 @@ export function bindCommonTables(
       : around.session.bindQuery(body, inside);
     const columns = isRecursive ? bound.columns : renamed(bound, alias);
     const names = columns.map((column) => column.duckDbName);
-    trees.push({ name: duckDbName, columns: names, query: bound.tree });
+    trees.push(() => ({ name: duckDbName, columns: names, query: bound.tree() }));
     texts.push(`${duckDbName}(${names.join(', ')}) AS (${bound.text})`);
     ctes.set(name, { duckDbName, columns });
   }

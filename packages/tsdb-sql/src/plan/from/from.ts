@@ -51,7 +51,10 @@ function bindFactor(
 function crossJoin(left: FromItem, right: FromItem): FromItem {
   return {
     text: `${left.text} CROSS JOIN ${right.text}`,
-    tree: { kind: 'join', join: 'CROSS JOIN', left: left.tree, right: right.tree, on: undefined },
+    tree: () => ({
+      ...{ kind: 'join', join: 'CROSS JOIN', left: left.tree(), right: right.tree() },
+      on: undefined,
+    }),
     relations: [...left.relations, ...right.relations],
     visible: [...left.visible, ...right.visible],
     tableName: undefined,
@@ -123,10 +126,10 @@ function bindJoin(left: FromItem, right: FromItem, join: Join, around: QueryEnv)
   const isMirrored = kind.shows.length === 1 && kind.shows[0] === 'right';
   const [first, second] = isMirrored ? [right, left] : [left, right];
   const text = `(${first.text} ${kind.duckDbJoin} ${second.text} ON ${conditionText})`;
-  const tree: FromItem['tree'] = {
-    ...{ kind: 'join', join: kind.duckDbJoin, left: first.tree, right: second.tree },
-    on: on === undefined ? (using?.tree ?? TRUE) : treeOf(on),
-  };
+  const tree: FromItem['tree'] = () => ({
+    ...{ kind: 'join', join: kind.duckDbJoin, left: first.tree(), right: second.tree() },
+    on: on === undefined ? (using?.tree() ?? TRUE) : treeOf(on),
+  });
   if (kind.shows.length === 1) {
     return { text, tree, relations: first.relations, visible: first.visible, tableName: undefined };
   }

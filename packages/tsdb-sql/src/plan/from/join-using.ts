@@ -2,7 +2,7 @@ import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { ScopeColumn } from '../../bind/scope.js';
 import { BOOLEAN } from '../../bind/types/bound.js';
 import { comparisonType } from '../../bind/types/common-type.js';
-import { type ExprTree, operatorTree, treeOf } from '../../plan-tree.js';
+import { type ExprTree, type Lazy, operatorTree, treeOf } from '../../plan-tree.js';
 import type { FromItem } from './table-factor.js';
 
 /** Returns the names that both sides have, in the order of the left side. */
@@ -23,7 +23,7 @@ export function joinUsing(options: {
   readonly keeps: 'left' | 'right' | 'both';
 }): {
   readonly on: string;
-  readonly tree: ExprTree | undefined;
+  readonly tree: Lazy<ExprTree | undefined>;
   readonly visible: readonly ScopeColumn[];
 } {
   const { left, right, names, keeps } = options;
@@ -40,9 +40,10 @@ export function joinUsing(options: {
   const merged = new Map(pairs.map(([a, b]) => [a.name, mergeColumns(a, b, keeps)]));
   return {
     on: pairs.map(([a, b]) => `${a.text} = ${b.text}`).join(' AND ') || 'true',
-    tree: pairs
-      .map(([a, b]) => operatorTree('=', [shown(a), shown(b)], BOOLEAN))
-      .reduceRight<ExprTree | undefined>(bothTrue, undefined),
+    tree: () =>
+      pairs
+        .map(([a, b]) => operatorTree('=', [shown(a), shown(b)], BOOLEAN)())
+        .reduceRight<ExprTree | undefined>(bothTrue, undefined),
     visible: [
       ...left.visible.map((column) => merged.get(column.name) ?? column),
       ...right.visible.filter((column) => !merged.has(column.name)),
@@ -68,10 +69,10 @@ function mergeColumns(
   return {
     ...rest,
     text: `coalesce(${a.text}, ${b.text})`,
-    tree: {
+    tree: () => ({
       ...{ kind: 'call', name: 'coalesce', args: [a, b].map((side) => treeOf(shown(side))) },
       ...{ isDistinct: false, filter: undefined, window: undefined, type: a.type },
-    },
+    }),
     use: () => [a, b].forEach((side) => void side.use()),
   };
 }

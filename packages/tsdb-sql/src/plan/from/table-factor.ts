@@ -15,7 +15,7 @@ import {
   type TableNode,
   variantOf,
 } from '../../parse/ast.js';
-import { type FromTree, unverified } from '../../plan-tree.js';
+import { columnTree, type FromTree, type Lazy, unverified } from '../../plan-tree.js';
 import { columnType } from '../select/column-type.js';
 import { readingOf } from './common-tables.js';
 import { bindTableFunction, bindUnnest } from './table-functions.js';
@@ -25,7 +25,7 @@ import { virtualQuery } from './virtual-tables.js';
 /** A bound item of FROM: its text and the names it provides. */
 export interface FromItem {
   readonly text: string;
-  readonly tree: FromTree;
+  readonly tree: Lazy<FromTree>;
   readonly relations: readonly Relation[];
   /** Columns of `*`. */
   readonly visible: readonly ScopeColumn[];
@@ -73,7 +73,7 @@ function bindTable(node: TableNode, around: QueryEnv, before: Scope | undefined)
   if (cte !== undefined) {
     return namedItem(readingOf(cte), {
       text: cte.duckDbName,
-      tree: (relation) => ({ kind: 'common', name: cte.duckDbName, relation }),
+      tree: (relation) => () => ({ kind: 'common', name: cte.duckDbName, relation }),
       path: [names[0] ?? ''],
       alias,
       around,
@@ -155,10 +155,7 @@ function scanItem(options: {
     qualifier,
     ...textOf(column.kind),
     text: `${name}.${quoteName(column.physicalName)}`,
-    tree: {
-      ...{ kind: 'column' as const, relation: name, name: column.name },
-      type: textOf(column.kind).type,
-    },
+    tree: columnTree(name, column.name, columnType(column.kind)),
     origin: { scan, column: column.name },
     use: () => scan.use(column.name),
   }));
@@ -166,7 +163,7 @@ function scanItem(options: {
     text: `${scanMark(scan.index)} AS ${name}`,
     tree:
       scan.source === undefined
-        ? { kind: 'scan', table, relation: name }
+        ? () => ({ kind: 'scan', table, relation: name })
         : unverified('a cache function'),
     relations: [
       {
@@ -189,8 +186,10 @@ function derivedItem(
   },
 ): FromItem {
   const { prefix, alias, around } = options;
-  const tree = (relation: string): FromTree =>
-    prefix === '' ? { kind: 'query', query: query.tree, relation } : unverified('LATERAL');
+  const tree = (relation: string): Lazy<FromTree> =>
+    prefix === ''
+      ? () => ({ kind: 'query', query: query.tree(), relation })
+      : unverified('LATERAL');
   const text = `${prefix}(${query.text})`;
   return namedItem(query, { text, tree, path: undefined, alias, around });
 }
@@ -200,7 +199,7 @@ function namedItem(
   query: BoundQuery,
   options: {
     readonly text: string;
-    readonly tree: (relation: string) => FromTree;
+    readonly tree: (relation: string) => Lazy<FromTree>;
     readonly path: readonly string[] | undefined;
     readonly alias: TableAlias | undefined;
     readonly around: QueryEnv;
@@ -217,7 +216,7 @@ function namedItem(
     qualifier: path === undefined ? column.qualifier : path.at(-1),
     type: column.type,
     text: `${name}.${column.duckDbName}`,
-    tree: { kind: 'column', relation: name, name: column.duckDbName, type: column.type },
+    tree: columnTree(name, column.duckDbName, column.type),
     tableColumnKind: column.tableColumnKind,
     ...(column.origin && { origin: column.origin }),
     use: () => undefined,

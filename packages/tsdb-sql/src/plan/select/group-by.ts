@@ -110,7 +110,7 @@ export function groupedText(
 export const groupsTree = ({ aggregation }: BoundGroups): GroupsTree => ({
   relation: aggregation.relation,
   keys: aggregation.keys.map(({ input }) => treeOf(input)),
-  values: aggregation.values.map(({ tree }) => tree),
+  values: aggregation.values.map(({ tree }) => tree()),
 });
 
 function unfilledText(groups: BoundGroups, fromWhere: string): string {

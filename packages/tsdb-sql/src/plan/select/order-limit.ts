@@ -6,10 +6,11 @@ import { Scope } from '../../bind/scope.js';
 import type { Env, QueryEnv } from '../../bind/session.js';
 import { type Bound, INT64 } from '../../bind/types/bound.js';
 import { type Expr, hasSubquery, type OrderByExpr, type Query } from '../../parse/ast.js';
-import type { LimitTree, OrderTree } from '../../plan-tree.js';
+import type { ExprTree, Lazy, LimitTree, OrderTree } from '../../plan-tree.js';
 
 export interface OrderTarget {
-  readonly tree: OrderTree['by'];
+  /** A tree, or the position. */
+  readonly tree: Lazy<ExprTree> | number;
   /** 1-based position in the select list, or text over the input. */
   readonly text: string;
   readonly isListed: boolean;
@@ -18,15 +19,17 @@ export interface OrderTarget {
 export interface BoundOrder {
   /** `ORDER BY …` with a leading space, or an empty string. */
   readonly text: string;
-  readonly tree: readonly OrderTree[];
+  readonly tree: Lazy<readonly OrderTree[]>;
 }
+
+export const NO_ORDER: BoundOrder = { text: '', tree: () => [] };
 
 /** Binds ORDER BY. `resolve` returns the target of one expression. */
 export function bindOrder(
   items: readonly OrderByExpr[],
   resolve: (expr: Expr) => OrderTarget,
 ): BoundOrder {
-  if (items.length === 0) return { text: '', tree: [] };
+  if (items.length === 0) return NO_ORDER;
   const bound = items.map(({ expr, options }) => {
     const descending = options.asc === false;
     const nullsFirst = options.nulls_first ?? descending;
@@ -35,7 +38,10 @@ export function bindOrder(
   });
   return {
     text: ` ORDER BY ${bound.map(({ text }) => text).join(', ')}`,
-    tree: bound.map(({ by, descending, nullsFirst }) => ({ by, descending, nullsFirst })),
+    tree: () =>
+      bound.map(({ by, descending, nullsFirst }) => ({
+        ...{ by: typeof by === 'number' ? by : by(), descending, nullsFirst },
+      })),
   };
 }
 

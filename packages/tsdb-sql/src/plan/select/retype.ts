@@ -2,7 +2,7 @@ import { isSameType } from '@plinth/tsdb-model/sql-type.js';
 import { convert } from '../../bind/expr/convert.js';
 import type { BoundQuery, QueryColumn, QueryEnv } from '../../bind/session.js';
 import type { Bound } from '../../bind/types/bound.js';
-import { plainSelect, treeOf } from '../../plan-tree.js';
+import { columnTree, plainSelect, treeOf } from '../../plan-tree.js';
 
 /** Returns the query with its columns converted to the types of `columns`. */
 export function retyped(
@@ -19,7 +19,7 @@ export function retyped(
     const { type, duckDbName } = column;
     const source: Bound = {
       text: `${name}.${duckDbName}`,
-      tree: { kind: 'column', relation: name, name: duckDbName, type },
+      tree: columnTree(name, duckDbName, type),
       type,
       displayName: column.name,
       hasAggregate: false,
@@ -30,6 +30,7 @@ export function retyped(
   const list = items.map(({ text }, index) => `${text} AS c${index}`);
   return {
     text: `SELECT ${list.join(', ')} FROM (${query.text}) AS ${name}`,
-    tree: plainSelect(items.map(treeOf), { kind: 'query', query: query.tree, relation: name }),
+    tree: () =>
+      plainSelect(items.map(treeOf), { kind: 'query', query: query.tree(), relation: name }),
   };
 }

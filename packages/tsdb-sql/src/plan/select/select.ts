@@ -12,7 +12,13 @@ import {
   type Select,
   type WindowSpec,
 } from '../../parse/ast.js';
-import { type ExprTree, type QueryTree, treeOf, unverified } from '../../plan-tree.js';
+import {
+  type ExprTree,
+  type OrderTree,
+  type QueryTree,
+  treeOf,
+  unverified,
+} from '../../plan-tree.js';
 import { bindFrom, scopeOf } from '../from/from.js';
 import type { FromItem } from '../from/table-factor.js';
 import { columnQueryTemplate } from './column-query-template.js';
@@ -25,6 +31,7 @@ import {
   isLimited,
   limitText,
   limitTree,
+  NO_ORDER,
   type OrderTarget,
   positionOf,
   type RowLimit,
@@ -100,7 +107,7 @@ export function bindSelect(
     isUnordered && isPlain && around.depth === 0
       ? timeOrderOfScan(from)
       : isUnordered && groups?.aggregation.gaps !== undefined
-        ? { text: seriesOrderText(groups), tree: [] }
+        ? { text: seriesOrderText(groups), tree: () => [] }
         : NO_ORDER;
   const timeOrder =
     isPlain && !isLimited(clauses.limit) && qualify === undefined
@@ -112,10 +119,11 @@ export function bindSelect(
     text:
       `SELECT ${distinct}${list}${source}${qualify === undefined ? '' : ` QUALIFY ${qualify.text}`}` +
       `${order}${plainOrder.text}${limitText(clauses.limit)}`,
-    tree: selectTree({ select, from, where, groups, having, items, limit: clauses.limit }, [
-      ...explicitOrder.tree,
-      ...plainOrder.tree,
-    ]),
+    tree: () =>
+      selectTree({ select, from, where, groups, having, items, limit: clauses.limit }, [
+        ...explicitOrder.tree(),
+        ...plainOrder.tree(),
+      ]),
     columns: outputColumns(items, {
       isTransparent: isTransparent(select, clauses, items) && !groups?.hasSets,
       isTable: from?.tableName !== undefined && groups === undefined,
@@ -152,20 +160,20 @@ interface SelectParts {
   readonly limit: RowLimit;
 }
 
-function selectTree(parts: SelectParts, order: BoundOrder['tree']): QueryTree {
+function selectTree(parts: SelectParts, order: readonly OrderTree[]): QueryTree {
   const { select, from, where, groups, having, items } = parts;
   const limit = limitTree(parts.limit);
-  if (limit === undefined) return unverified('LIMIT with an expression');
-  if (select.qualify !== undefined) return unverified('QUALIFY');
-  if (typeof select.distinct === 'object') return unverified('DISTINCT ON');
-  if (groups?.hasSets) return unverified('GROUPING SETS, ROLLUP or CUBE');
-  if (groups?.aggregation.gaps !== undefined) return unverified('gap filling');
+  if (limit === undefined) return unverified('LIMIT with an expression')();
+  if (select.qualify !== undefined) return unverified('QUALIFY')();
+  if (typeof select.distinct === 'object') return unverified('DISTINCT ON')();
+  if (groups?.hasSets) return unverified('GROUPING SETS, ROLLUP or CUBE')();
+  if (groups?.aggregation.gaps !== undefined) return unverified('gap filling')();
   const tree = (bound: Bound | undefined): ExprTree | undefined => bound && treeOf(bound);
   return {
     kind: 'select',
     isDistinct: select.distinct === 'Distinct',
     items: items.map(({ expr }) => treeOf(expr)),
-    from: from?.tree,
+    from: from?.tree(),
     where: tree(where),
     groups: groups && groupsTree(groups),
     having: tree(having),
@@ -329,11 +337,9 @@ function orderOf(
       );
     }
     const text = bound.constant === undefined ? bound.text : `(${bound.text})`;
-    return { text, tree: treeOf(bound), isListed: false };
+    return { text, tree: () => treeOf(bound), isListed: false };
   });
 }
-
-const NO_ORDER: BoundOrder = { text: '', tree: [] };
 
 /** Without ORDER BY, orders rows of a plain scan by time, ascending. */
 function timeOrderOfScan(from: FromItem | undefined): BoundOrder {
@@ -341,10 +347,10 @@ function timeOrderOfScan(from: FromItem | undefined): BoundOrder {
   const time = from.visible.find((column) => column.tableColumnKind === 'time');
   if (time === undefined) return NO_ORDER;
   time.use();
-  const by = treeOf({ ...time, displayName: time.name });
+  const by = () => treeOf({ ...time, displayName: time.name });
   return {
     text: ` ORDER BY ${time.text}`,
-    tree: [{ by, descending: false, nullsFirst: false }],
+    tree: () => [{ by: by(), descending: false, nullsFirst: false }],
   };
 }
 

@@ -5,7 +5,7 @@ import { addMonths, NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 import { instantOfLocal, offsetNsAt } from '@plinth/tsdb-model/time/time-zone.js';
 import type { Constant, ConstantValue } from '../../../bound-expr.js';
 import { instantNsText, localNsText } from '../../../functions/time/zone-text.js';
-import { type ExprTree, operatorTree } from '../../../plan-tree.js';
+import { type ExprTree, type Lazy, operatorTree } from '../../../plan-tree.js';
 import {
   type Bound,
   constantExpr,
@@ -257,7 +257,7 @@ function shiftTime(start: Bound, interval: Bound, displayName: string): Bound {
   return derive([start, interval], { text, type, displayName });
 }
 
-const shiftTree = (start: Bound, ns: bigint): ExprTree =>
+const shiftTree = (start: Bound, ns: bigint): Lazy<ExprTree> =>
   operatorTree('+', [start, constantExpr(ns, DURATION, '')], start.type);
 
 /** Days and months follow the wall clock of the zone; shorter units do not. */

@@ -1,6 +1,6 @@
 import type { ConstantValue, Values } from '../../../bound-expr.js';
 import type { Expr, ExprNodes } from '../../../parse/ast.js';
-import { type ExprTree, operatorTree, treeOf } from '../../../plan-tree.js';
+import { type ExprTree, type Lazy, negatedIf, operatorTree, treeOf } from '../../../plan-tree.js';
 import type { PlainRowCondition, RowCondition } from '../../scan-draft.js';
 import type { Env } from '../../session.js';
 import { BOOLEAN, type Bound, constantExpr, derive } from '../../types/bound.js';
@@ -45,18 +45,14 @@ export function bindTruthTest(expr: Expr, test: string, env: Env): Bound {
   });
 }
 
-function truthTree(operand: Bound, test: string): ExprTree {
+function truthTree(operand: Bound, test: string): Lazy<ExprTree> {
   const isNegated = test.startsWith('IS NOT');
-  if (test.endsWith('UNKNOWN')) {
+  if (test.endsWith('UNKNOWN'))
     return negatedIf(isNegated, operatorTree('IS NULL', [condition(operand)], BOOLEAN));
-  }
   const value = constantExpr(test.endsWith('TRUE'), BOOLEAN, '');
   const operator = isNegated ? 'IS DISTINCT FROM' : 'IS NOT DISTINCT FROM';
   return operatorTree(operator, [condition(operand), value], BOOLEAN);
 }
-
-const negatedIf = (isNegated: boolean, tree: ExprTree): ExprTree =>
-  isNegated ? { kind: 'operator', operator: 'NOT', operands: [tree], type: BOOLEAN } : tree;
 
 export function bindDistinctTest(pair: readonly [Expr, Expr], isNegated: boolean, env: Env): Bound {
   const [left, right] = pair;
@@ -103,8 +99,10 @@ export function bindInList(node: ExprNodes['InList'], env: Env): Bound {
   const keyword = node.negated ? 'NOT IN' : 'IN';
   const rows = value.type.kind === 'struct' ? rowInList(value, items, node.negated) : undefined;
   const texts = typed.map(([, right]) => right.text).join(', ');
-  const itemTrees = typed.map(([, right]) => treeOf(right));
-  const inTree: ExprTree = { kind: 'in', value: treeOf(left), items: itemTrees, type: BOOLEAN };
+  const inTree: Lazy<ExprTree> = () => ({
+    ...{ kind: 'in', value: treeOf(left), items: typed.map(([, right]) => treeOf(right)) },
+    type: BOOLEAN,
+  });
   const rowConditions = inListConditions(value, items, node.negated);
   return {
     ...derive([value, ...items], {
