@@ -12,17 +12,11 @@ import {
   type Select,
   type WindowSpec,
 } from '../../parse/ast.js';
-import {
-  type ExprTree,
-  type OrderTree,
-  type QueryTree,
-  treeOf,
-  unverified,
-} from '../../plan-tree.js';
+import { treeOf } from '../../plan-tree.js';
 import { bindFrom, scopeOf } from '../from/from.js';
 import type { FromItem } from '../from/table-factor.js';
 import { columnQueryTemplate } from './column-query-template.js';
-import { type BoundGroups, bindGroups, groupedText, groupsTree } from './group-by.js';
+import { type BoundGroups, bindGroups, groupedText } from './group-by.js';
 import { narrowToLastRows } from './last-point.js';
 import { liveChange } from './live-change.js';
 import {
@@ -30,7 +24,6 @@ import {
   bindOrder,
   isLimited,
   limitText,
-  limitTree,
   NO_ORDER,
   type OrderTarget,
   positionOf,
@@ -38,6 +31,7 @@ import {
   spelledOut,
 } from './order-limit.js';
 import { bindProjection, type OutputItem } from './projection.js';
+import { selectTree } from './select-tree.js';
 
 export interface SelectClauses {
   readonly orderBy: readonly OrderByExpr[];
@@ -147,37 +141,6 @@ export function bindSelect(
       env,
       orderEnv,
     }),
-  };
-}
-
-interface SelectParts {
-  readonly select: Select;
-  readonly from: FromItem | undefined;
-  readonly where: Bound | undefined;
-  readonly groups: BoundGroups | undefined;
-  readonly having: Bound | undefined;
-  readonly items: readonly OutputItem[];
-  readonly limit: RowLimit;
-}
-
-function selectTree(parts: SelectParts, order: readonly OrderTree[]): QueryTree {
-  const { select, from, where, groups, having, items } = parts;
-  const limit = limitTree(parts.limit);
-  if (limit === undefined) return unverified('LIMIT with an expression')();
-  if (select.qualify !== undefined) return unverified('QUALIFY')();
-  if (typeof select.distinct === 'object') return unverified('DISTINCT ON')();
-  if (groups?.hasSets) return unverified('GROUPING SETS, ROLLUP or CUBE')();
-  if (groups?.aggregation.gaps !== undefined) return unverified('gap filling')();
-  const tree = (bound: Bound | undefined): ExprTree | undefined => bound && treeOf(bound);
-  return {
-    kind: 'select',
-    isDistinct: select.distinct === 'Distinct',
-    items: items.map(({ expr }) => treeOf(expr)),
-    from: from?.tree(),
-    where: tree(where),
-    groups: groups && groupsTree(groups),
-    having: tree(having),
-    ...{ order, limit },
   };
 }
 
