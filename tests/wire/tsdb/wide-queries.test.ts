@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { runCli } from '../../harness/cli.js';
 import { freePort, type HttpResponse, ServerInProcess } from '../../harness/index.js';
 
 const FLAGS = ['--services', 'tsdb', '--open-tables-databases', 'home'];
@@ -193,6 +194,17 @@ describe('results', () => {
     assert.equal(wide.status, 200, wide.text);
     assert.equal(wide.text.split('\n').length, 3);
   });
+});
+
+it('is the option --engine of plinth query', async () => {
+  const plinth = (...args: readonly string[]) =>
+    runCli(['query', '-H', server.url, '-d', 'home', '--token', admin, ...args]);
+  trino.expect('[[2]]');
+  const run = await plinth('--engine', 'trino', '-f', 'csv', 'SELECT count(*) AS c FROM room');
+  assert.deepEqual([run.code, run.stdout, trino.statements.length], [0, 'c\n2\n', 1], run.stderr);
+  const refused = await plinth('--engine', 'trino', '-l', 'influxql', 'SHOW MEASUREMENTS');
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /--engine needs --language sql/);
 });
 
 it('flushes and publishes rows before the statement is sent', async () => {
