@@ -1,7 +1,7 @@
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const INTRODUCTION = `# HTTP API
 
-Generated from the descriptions in \`api/\` by \`npm run openapi\`; do not edit.
+This reference is for client developers. Generated from the descriptions in \`api/\` by \`npm run openapi\`; do not edit.
 
 All services share one port. The OpenAPI 3.1 descriptions contain the input and output of each operation, for client generators and API
 viewers. A running server lists its routes at \`GET /ops/v1/routes\`.

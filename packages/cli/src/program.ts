@@ -17,7 +17,7 @@ Connection options (commands that use a server): --host, --database, --token and
 PLINTH_HOST_URL, PLINTH_DATABASE_NAME, PLINTH_TOKEN and PLINTH_TLS_CA. influxdb3 variables (INFLUXDB3_AUTH_TOKEN, ...)
 and commands (create database, show tokens, enable trigger, ...) also work.
 
-Exit codes: 0 success, 1 failure or partial success, 2 wrong usage, 3 server unreachable, 4 not authenticated,
+Exit codes: 0 success, 1 failure or partial success, 2 wrong usage, 3 server unreachable, 4 no valid token or permission,
 5 acknowledged data may be lost (plinth verify).`;
 
 /** Runs one command line and sets the exit code. The process exits when no work remains. */

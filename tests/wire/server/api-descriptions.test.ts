@@ -34,7 +34,7 @@ const pathsOf = (routes: readonly string[]): readonly string[] =>
   ].sort();
 
 async function descriptions(): Promise<readonly (readonly [string, Description])[]> {
-  const names = await readdir(FOLDER);
+  const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.json'));
   return await Promise.all(
     names.map(async (name) => {
       const text = await readFile(new URL(name, FOLDER), 'utf8');

@@ -1,4 +1,4 @@
-// Source: query-languages, section 15.3; docs/ARCHITECTURE.md, "Threads".
+// Source: query-languages, section 15.1; docs/ARCHITECTURE.md, "Threads".
 import { it } from 'node:test';
 import { checkStatements } from './event-loop-statements.js';
 

@@ -42,6 +42,7 @@ export class PrometheusProcess implements AsyncDisposable {
         `--storage.tsdb.path=${join(this.#folder, 'data')}`,
         `--web.listen-address=127.0.0.1:${this.#port}`,
         '--log.level=error',
+        '--query.lookback-delta=1s',
       ],
       { stdio: ['ignore', 'ignore', 'inherit'] },
     );

@@ -198,7 +198,7 @@ describe('results', () => {
 
 it('is the option --engine of plinth query', async () => {
   const plinth = (...args: readonly string[]) =>
-    runCli(['query', '-H', server.url, '-d', 'home', '--token', admin, ...args]);
+    runCli(['query', '--host', server.url, '-d', 'home', '--token', admin, ...args]);
   trino.expect('[[2]]');
   const run = await plinth('--engine', 'trino', '-f', 'csv', 'SELECT count(*) AS c FROM room');
   assert.deepEqual([run.code, run.stdout, trino.statements.length], [0, 'c\n2\n', 1], run.stderr);

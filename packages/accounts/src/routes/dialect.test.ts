@@ -22,10 +22,11 @@ const headerPrefixes = ['Plinth'];
 const away = new CredentialUncheckable(undefined);
 const authenticator = new RequestAuthenticator({
   keys: {
-    find: (text) =>
-      text === 'sk_test_a'
-        ? { status: 'valid', key: { platform: 'shop', kind: 'secret', livemode: false } }
-        : { status: 'unknown' },
+    find(text) {
+      const kind = text === 'sk_test_a' ? 'secret' : text === 'pk_test_a' ? 'publishable' : '';
+      if (kind === '') return { status: 'unknown' };
+      return { status: 'valid', key: { platform: 'shop', kind, livemode: false } };
+    },
   },
   platforms: {
     defaultVersion: '2025-12-15.clover',
@@ -64,6 +65,13 @@ it('identifies the caller, or reports why it cannot', () => {
     () => dialect.identify(operator),
     (error) => error === away,
   );
+});
+
+it('has a credential of its own only with a valid secret key', () => {
+  const hasOwn = (authorization: string) =>
+    dialect.hasOwnCredential(head(ACCOUNTS, { authorization }));
+  assert.equal(hasOwn('Bearer sk_test_a'), true);
+  for (const text of ['pk_test_a', 'sk_test_x', '']) assert.equal(hasOwn(`Bearer ${text}`), false);
 });
 
 it('allows cross-origin reads only on paths that create tokens', () => {

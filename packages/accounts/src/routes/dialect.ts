@@ -55,9 +55,8 @@ export class AccountsDialect implements Dialect {
   }
 
   hasOwnCredential(request: HttpHead): boolean {
-    const { principal, refusal } = this.#authenticator.of(request);
-    const isSecret = principal.kind === 'platform_key' && principal.keyKind === 'secret';
-    return isSecret && refusal === undefined;
+    const { principal } = this.#authenticator.of(request);
+    return principal.kind === 'platform_key' && principal.keyKind === 'secret';
   }
 
   headers(request: HttpHead): HeaderList {

@@ -108,6 +108,7 @@ describe('TargetGuard', () => {
       assert.equal(strict.isAddressAllowed(address, 8181, 'x.example'), false, address);
       assert.equal(strict.isAddressAllowed(address, 8182, 'x.example'), true, address);
     }
+    assert.equal(strict.isAddressAllowed('203.0.114.8', 8181, 'x.example'), true);
     const allowing = new TargetGuard({ allowed: ['203.0.114.7'] });
     allowing.blockListeners(listeners);
     assert.equal(allowing.isAddressAllowed('203.0.114.7', 8181, 'x.example'), true);
@@ -127,6 +128,7 @@ describe('TargetGuard', () => {
           assert.equal(guard.isAddressAllowed(address, port, 'inner.example'), false, address);
       }
       assert.equal(guard.isAddressAllowed('127.0.0.1', 8183, 'inner.example'), true);
+      assert.equal(guard.isAddressAllowed('203.0.114.7', 8181, 'x.example'), true);
       assert.equal(guard.isUrlReachable(new URL('http://127.0.0.1:8181/')), false);
       assert.equal(guard.isAddressAllowed('::1', 8181, 'x.example'), true, 'named itself');
       assert.equal(guard.isAddressAllowed('::1', 8182, 'x.example'), false, 'never');

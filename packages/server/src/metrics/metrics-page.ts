@@ -17,7 +17,7 @@ const rank = (part: string): number => (part === 'server' ? 0 : 1);
 
 const INTRODUCTION = `# Metrics
 
-Generated from the metrics of a running server by \`node scripts/metrics.mjs\`; do not edit.
+This reference is for operators. Generated from the metrics of a running server by \`node scripts/metrics.mjs\`; do not edit.
 
 \`GET /metrics\` returns metrics in the Prometheus text format. It requires an admin token, or
 one with the permission \`system:metrics:read\` ([TOKENS.md](TOKENS.md)), unless the server was started with

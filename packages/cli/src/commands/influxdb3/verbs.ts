@@ -29,7 +29,7 @@ const PLUGIN =
   'plugins are files; upload one with `plinth plugin upload FILE`, then create a trigger for it';
 const QUERY_GROUP =
   'all queries share one queue; see tsdb.max_concurrent_queries in docs/SETTINGS.md';
-const NODE = 'stop the node with SIGTERM; the other nodes keep its data';
+const NODE = 'stop the node with SIGTERM; nodes do not share time series, so keep its data folder';
 const LICENSE = 'no license is required';
 const NO_UPLOAD = 'run `plinth plugin upload FILE` first, then use --path';
 

@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md, "Change a webhook"; docs/spec/webhooks.md, section 7.3.
+// Source: docs/CONSOLE-WEBHOOKS.md, "Change a webhook"; docs/spec/webhooks.md, section 7.3.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { attemptsOf, delaysText, delayText, parseDelays, timeOfAttempt } from './retry-schedule.js';

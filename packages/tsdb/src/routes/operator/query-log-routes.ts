@@ -41,7 +41,7 @@ export const queryLogRoutes = (log: QueryLog): readonly Route[] => [
         console: Type.Optional(
           Type.Boolean({
             default: true,
-            description: `return also the queries of the web console, which start with ${CONSOLE_COMMENT}`,
+            description: `return also the finished queries of the web console, which start with ${CONSOLE_COMMENT}`,
           }),
         ),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
@@ -82,7 +82,10 @@ export function queriesToWire(
   log: QueryLog,
   options: {
     readonly running: boolean;
-    /** Whether the queries of the web console are included. */
+    /**
+     * Whether finished queries of the web console are included. Running ones are always included, because any client can add the
+     * comment to a query.
+     */
     readonly hasConsole: boolean;
     readonly limit: number;
     readonly maxTextLength?: number;
@@ -93,7 +96,7 @@ export function queriesToWire(
     .entries()
     .filter(
       ({ isRunning, properties }) =>
-        (!running || isRunning) && (hasConsole || !properties.text.startsWith(CONSOLE_COMMENT)),
+        isRunning || (!running && (hasConsole || !properties.text.startsWith(CONSOLE_COMMENT))),
     );
   return {
     queries: entries

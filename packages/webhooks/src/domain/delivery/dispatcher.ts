@@ -180,16 +180,18 @@ export class Dispatcher {
       .run(item, target.hook, { throttledSinceMs, maySend, signal })
       .then(
         (result) => {
-          host.breaker?.end(result?.isFailure ?? true, this.#deps.clock.monotonicMs());
-          if (result !== undefined) this.#deps.finisher.push(result.attempt);
-          else {
+          if (result !== undefined) {
+            host.breaker?.end(result.isFailure, this.#deps.clock.monotonicMs());
+            this.#deps.finisher.push(result.attempt);
+          } else {
+            host.breaker?.abort(this.#deps.clock.monotonicMs());
             this.#deps.appQueues.end(item);
             if (isLeasedHere()) this.#deps.appQueues.add([item]); // only while this node holds the lease
           }
         },
         (err: unknown) => {
           this.#deps.log.error({ err, guid: item.guid }, 'cannot make a delivery attempt');
-          host.breaker?.end(true, this.#deps.clock.monotonicMs());
+          host.breaker?.abort(this.#deps.clock.monotonicMs());
           this.#deps.appQueues.end(item);
           this.#deps.lease.release([item.id]); // the next poll claims the item again
         },

@@ -67,4 +67,20 @@ describe('Breaker', () => {
     fail(62_000);
     assert.equal(breaker.state, 'open');
   });
+
+  it('does not count aborted attempts, and replaces an aborted probe', () => {
+    const breaker = new Breaker();
+    for (let count = 0; count < 20; count += 1) {
+      breaker.begin();
+      breaker.abort(0);
+    }
+    assert.equal(breaker.state, 'closed');
+    for (let count = 0; count < 10; count += 1) breaker.end(true, 0);
+    breaker.begin();
+    breaker.abort(30_000);
+    assert.deepEqual([breaker.state, breaker.delayMs(30_000)], ['open', 0]);
+    breaker.begin();
+    breaker.end(false, 30_001);
+    assert.equal(breaker.state, 'closed');
+  });
 });

@@ -82,6 +82,13 @@ export class Breaker {
     if (total >= MIN_ATTEMPT_COUNT && failed / total >= MAX_FAILED_SHARE) this.#open(nowMs);
   }
 
+  /** Ends an attempt whose outcome does not depend on the receiver. Another attempt can then probe it. */
+  abort(nowMs: number): void {
+    if (this.#state !== 'probing') return;
+    this.#state = 'open';
+    this.#openUntilMs = nowMs;
+  }
+
   #open(nowMs: number): void {
     this.#state = 'open';
     this.#openUntilMs = nowMs + OPEN_MS;
