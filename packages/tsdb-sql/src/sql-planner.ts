@@ -1,8 +1,11 @@
 import type { PlanContext, PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
+import type { WidePlan } from '@plinth/tsdb-model/query/wide-plan.js';
 import { ColumnQueryPlanner } from './column-queries/column-query-planner.js';
-import { PlanningLimitExceeded } from './parse/planning-limits.js';
+import { MAIN_THREAD_LIMITS, PlanningLimitExceeded } from './parse/planning-limits.js';
 import { plannedFrom, StatementPlanner } from './statement-planner.js';
 import { PlannerThread } from './thread/planner-thread.js';
+import { notVerified } from './trino/not-verified.js';
+import { widePlan } from './trino/wide-plan-maker.js';
 
 const MAX_CACHED_STATEMENTS = 512;
 /**
@@ -20,7 +23,10 @@ export class SqlPlanner {
   readonly #thread = new PlannerThread();
   readonly #longStatementThread = new PlannerThread();
 
+  readonly #planner: StatementPlanner;
+
   private constructor(planner: StatementPlanner) {
+    this.#planner = planner;
     this.#columnQueries = new ColumnQueryPlanner(planner, { maxCount: MAX_CACHED_STATEMENTS });
   }
 
@@ -40,6 +46,18 @@ export class SqlPlanner {
       if (!(error instanceof PlanningLimitExceeded)) throw error;
       const thread = text.length > MAX_SHORT_LENGTH ? this.#longStatementThread : this.#thread;
       return thread.plan(text, context, queryContext?.signal).then(plannedFrom);
+    }
+  }
+
+  /** See `WidePlanner`. Statements that take long to plan are rejected. */
+  planWide(text: string, context: PlanContext): WidePlan {
+    try {
+      const { serialized, tree } = this.#planner.plan(text, context, MAIN_THREAD_LIMITS);
+      const { scans, columns, tableName } = serialized;
+      return widePlan({ scans, columns, tableName, tree: tree() });
+    } catch (error) {
+      if (!(error instanceof PlanningLimitExceeded)) throw error;
+      throw notVerified('such a complex statement');
     }
   }
 

@@ -17,6 +17,7 @@ import { StatementParser } from './parse/parse-statement.js';
 import { PlanningLimitExceeded, type PlanningLimits } from './parse/planning-limits.js';
 import { bindQuery } from './plan/query.js';
 import { bindStatement } from './plan/statement.js';
+import { type Lazy, type QueryTree, unverified } from './plan-tree.js';
 
 /** DuckDB's EXPLAIN has two text columns. */
 const PLAN_COLUMNS = ['plan_type', 'plan'].map((name) => ({
@@ -67,6 +68,8 @@ export class StatementPlanner {
     readonly serialized: SerializedPlan;
     readonly statement: Statement;
     readonly columnQuery: ColumnQueryTemplate | undefined;
+    /** The query as data; of EXPLAIN, it is not verified. */
+    readonly tree: Lazy<QueryTree>;
   } {
     const statement = this.#parser.parse(source, limits);
     const lookback = lookbackOf(source, context.lookbackNs ?? 0n);
@@ -111,6 +114,7 @@ export class StatementPlanner {
       serialized,
       statement,
       columnQuery: explain === undefined ? query.columnQuery : undefined,
+      tree: explain === undefined ? query.tree : unverified('EXPLAIN'),
     };
   }
 }

@@ -84,8 +84,11 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
       const { openTsdb } = await loadParts();
       opened = await openTsdb(
         deps,
-        (text, context, queryContext) =>
-          planner.plan(text, { ...context, lookbackNs }, queryContext),
+        {
+          plan: (text, context, queryContext) =>
+            planner.plan(text, { ...context, lookbackNs }, queryContext),
+          planWide: (text, context) => planner.planWide(text, context),
+        },
         () => planner.prepare(),
       );
     },
@@ -95,10 +98,12 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
       const { settings, clock, random, log, fileSystem } = deps;
       const { engine, catalog, influxql, caches, processing, openTables, continuousQueries } =
         whenOpen();
+      const { wideQueries } = whenOpen();
       const { facts, queryLog, savedQueries, conversions, liveQueries } = whenOpen();
       const routeDeps = {
         ...{ engine, catalog, influxql, caches, processing, openTables, continuousQueries },
-        ...{ facts, queryLog, savedQueries, conversions, liveQueries, storage: engine.storage },
+        ...{ facts, queryLog, savedQueries, conversions, liveQueries, wideQueries },
+        storage: engine.storage,
         ...{ settings, clock, random, log },
         audit: deps.audit,
         tokenManagement: deps.tokenManagement,

@@ -18,6 +18,7 @@ import type {
 } from '@plinth/kernel';
 import type { UserDirectory } from '@plinth/tsdb-influxql/users/user-directory.js';
 import type { OpenTablesSettings } from '@plinth/tsdb-open-tables/settings.js';
+import type { QuerySettings } from '@plinth/tsdb-open-tables/wide/settings.js';
 import type { DuckDbWatch } from '@plinth/tsdb-storage/duckdb/instance/duckdb-watch.js';
 import type { AuditTrail } from './domain/system-tables/tables/audit.js';
 import type { TokenDirectory } from './domain/system-tables/tables/tokens.js';
@@ -28,6 +29,7 @@ import type { TsdbSettings } from './settings/config.js';
 export interface TsdbDeps {
   readonly settings: TsdbSettings;
   readonly openTables: OpenTablesSettings;
+  readonly query: QuerySettings;
   /** Label of this node in `system.nodes`. */
   readonly nodeId: string;
   /** Lists the tokens in `system.tokens`. */

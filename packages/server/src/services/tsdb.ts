@@ -19,6 +19,7 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
       reported_revision: revisionOf(settings.tsdb.reported_revision, readProduct().commit),
     },
     openTables: settings.openTables,
+    query: settings.query,
     nodeId: settings.server.node_id,
     tokens: {
       list: () => identity.listTokens(),

@@ -30,7 +30,7 @@ export interface Selection {
   readonly deleted: DeletedSeries;
 }
 
-/** Creates the texts of a scan, for all its rows and for slices. */
+/** Creates the SQL text of a scan, for all its rows and for slices. */
 export class ScanTexts {
   readonly #components: TableComponents;
   readonly #request: ScanRequest;

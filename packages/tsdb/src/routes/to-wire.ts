@@ -71,6 +71,8 @@ export const STATUS: Readonly<Record<ErrorWithStatus['kind'], number>> = {
   credential_uncheckable: 503,
   shutting_down: 503,
   plan_error: 400,
+  trino_unavailable: 503,
+  table_not_published: 503,
   not_implemented: 405,
   read_only_request: 405,
   execution_error: 400,
