@@ -4,10 +4,10 @@ import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import { deletedSeries } from '../scan/deletion-sql.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import { scanText } from '../scan/scan-text.js';
+import { ScanTexts, type Selection, type TableSnapshot } from '../scan/scan-texts.js';
 import { selectSeries } from '../scan/select-series.js';
 import type { TimeSlice } from '../scan/time-slices.js';
 import type { CheckedGeneration } from './generations.js';
-import { ScanTexts, type Selection, type TableSnapshot } from './scan-texts.js';
 import type { TableComponents } from './table-components.js';
 import type { OpenSegment } from './table-segments.js';
 

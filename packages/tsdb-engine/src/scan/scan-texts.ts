@@ -1,18 +1,18 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
-import { type DeletedSeries, deletionSql } from '../scan/deletion-sql.js';
-import type { Pinned } from '../scan/pinned.js';
-import type { ScanGroups } from '../scan/prepared-scan.js';
-import type { RepeatedKeys } from '../scan/repeated-keys.js';
-import { groupsText, type ScanTextOptions, seriesBetween } from '../scan/scan-text.js';
-import { segmentSources } from '../scan/segment-sources.js';
-import type { SelectedSeries } from '../scan/select-series.js';
-import type { Source } from '../scan/sources.js';
-import type { ScanSlice, TimeSlice } from '../scan/time-slices.js';
-import { type CheckedGeneration, generationSources } from './generations.js';
-import type { TableComponents } from './table-components.js';
-import type { OpenSegment } from './table-segments.js';
-import { type Tombstone, tombstonesOfSegment } from './tombstones.js';
+import { type CheckedGeneration, generationSources } from '../table/generations.js';
+import type { TableComponents } from '../table/table-components.js';
+import type { OpenSegment } from '../table/table-segments.js';
+import { type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
+import { type DeletedSeries, deletionSql } from './deletion-sql.js';
+import type { Pinned } from './pinned.js';
+import type { ScanGroups } from './prepared-scan.js';
+import type { RepeatedKeys } from './repeated-keys.js';
+import { groupsText, type ScanTextOptions, seriesBetween } from './scan-text.js';
+import { segmentSources } from './segment-sources.js';
+import type { SelectedSeries } from './select-series.js';
+import type { Source } from './sources.js';
+import type { ScanSlice, TimeSlice } from './time-slices.js';
 
 /** The data that a scan reads. */
 export interface TableSnapshot {
