@@ -92,7 +92,7 @@ export class Attempts {
     const startMs = clock.monotonicMs();
     const insecure = hook.insecure_ssl;
     const outcome = await sender.send(request, { insecure, maySend, ...(signal && { signal }) });
-    // If the deadline passed before `sender` was allowed to send, nothing was sent: this was not an attempt.
+    // Without the lease, another node delivers the item and records the attempt, so this timeout is not recorded.
     if (outcome.kind === 'timed_out' && !maySend()) return undefined;
     const durationMs = clock.monotonicMs() - startMs;
     const record = toRecord({
