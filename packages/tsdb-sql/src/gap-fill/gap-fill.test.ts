@@ -47,8 +47,8 @@ describe('gap filling', () => {
     assert.deepEqual(await bench.rows(ofA('kept')), ['', '10', '10', '10', '40', '40', '20']);
   });
 
-  it('interpolates between neighbors but not across a bin with NULL', async () => {
-    assert.deepEqual(await bench.rows(ofA('line')), ['', '10', '', '', '40', '30', '20']);
+  it('interpolates between values, also in a bin with NULL', async () => {
+    assert.deepEqual(await bench.rows(ofA('line')), ['', '10', '20', '30', '40', '30', '20']);
   });
 
   it('truncates interpolated integers', async () => {

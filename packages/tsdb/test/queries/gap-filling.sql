@@ -187,3 +187,9 @@ FROM g WHERE time >= '1970-01-01T00:01:00Z' AND time < '1970-01-01T00:04:00Z' GR
 -- 34: §6 a named time zone
 SELECT date_bin_gapfill(INTERVAL '1 minute', tz((time), 'Europe/Berlin')) AS t, count(*) AS c
 FROM g WHERE r = 'b' AND time >= '1970-01-01T00:02:00Z' AND time < '1970-01-01T00:04:00Z' GROUP BY t;
+
+-- 35: §6 a selector in a bin without a value
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, interpolate(selector_last(x, time))['value'] AS v, count(*) AS c
+FROM g
+WHERE r = 'a' AND time >= '1970-01-01T00:01:00Z' AND time < '1970-01-01T00:04:00Z'
+GROUP BY t;
