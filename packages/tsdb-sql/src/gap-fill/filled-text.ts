@@ -131,7 +131,11 @@ function lineText(options: {
   if (member?.kind !== 'int') {
     return `${at(left, 'v')} + (${at(right, 'v')} - ${at(left, 'v')}) * (${elapsed} / ${whole})`;
   }
-  const rise = `(CAST(${at(right, 'v')} AS HUGEINT) - ${at(left, 'v')})`;
+  // Integers are exact: the sum of both values, weighted by the distance of the other one.
+  const parts = [
+    `CAST(${at(left, 'v')} AS HUGEINT) * (${at(right, 't')} - epoch_ns(${bin}))`,
+    `CAST(${at(right, 'v')} AS HUGEINT) * ${elapsed}`,
+  ];
   const name = member.signed ? 'BIGINT' : 'UBIGINT';
-  return `CAST(${at(left, 'v')} + CAST(trunc(${rise} * (${elapsed} / ${whole})) AS HUGEINT) AS ${name})`;
+  return `CAST((${parts.join(' + ')}) // ${whole} AS ${name})`;
 }
