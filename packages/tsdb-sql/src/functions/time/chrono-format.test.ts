@@ -50,6 +50,11 @@ describe('parseByFormat', () => {
     check('994552499', '%s', 994_552_499_000_000_000n);
   });
 
+  it('reads the last day only of leap years', () => {
+    check('2024 366', '%Y %j', 1_735_603_200_000_000_000n);
+    refuse('2023 366', '%Y %j', 'input is out of range');
+  });
+
   it('reports why a text does not match', () => {
     refuse('abc', '%Y', 'input contains invalid characters');
     refuse('2001-13-01', '%Y-%m-%d', 'input is out of range');

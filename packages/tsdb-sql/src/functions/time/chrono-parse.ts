@@ -200,7 +200,12 @@ function resolve(fields: Fields): ParsedTime {
 
 function daysOf({ year, month, day, dayOfYear }: Fields): number | ParsedTime {
   if (year === undefined) return NOT_ENOUGH;
-  if (dayOfYear !== undefined) return daysFromCivil({ year, month: 1, day: dayOfYear });
+  if (dayOfYear !== undefined) {
+    const firstDay = daysFromCivil({ year, month: 1, day: 1 });
+    const nextYear = daysFromCivil({ year: year + 1, month: 1, day: 1 });
+    const day = firstDay + dayOfYear - 1;
+    return day < nextYear ? day : OUT_OF_RANGE;
+  }
   if (month === undefined || day === undefined) return NOT_ENOUGH;
   return day > daysInMonth(year, month) ? OUT_OF_RANGE : daysFromCivil({ year, month, day });
 }
