@@ -132,6 +132,10 @@ function readSpec(
       return readBy(input, /^\s*(Z|[+-]\d\d:?\d\d(?::?\d\d)?)/i, (offset) => {
         fields.offsetSec = offsetSeconds(offset);
       });
+    case '#z':
+      return readBy(input, /^\s*(Z|[+-]\d\d(?::?\d\d)?)/i, (offset) => {
+        fields.offsetSec = offsetSeconds(offset);
+      });
     case 'Z':
       return readBy(input, /^(\S*)/, () => undefined);
     case 'w':
