@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # run.sh   starts Plinth and two nodes of Trino, publishes a table, and compares the sums of four engines. See README.md.
+# Needs Node.js 20.19 or newer and Python 3 with venv. Trino also needs a JDK 24 or newer, and Maven or PLINTH_TEST_TRINO.
 set -euo pipefail
 ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 HERE=$ROOT/examples/lakehouse
@@ -34,12 +35,14 @@ wait_for() {
   done
 }
 
+require() { command -v "$1" >/dev/null || fail "$1 is missing; install $2"; }
+
 start_plinth() {
   # Installs and builds the checkout first, if necessary.
   (
     unset "${!PLINTH_TEST_@}" # not settings of the server
     exec node "$ROOT/scripts/start.cjs" --data-dir "$RUN/data" --http-bind 127.0.0.1:0 --without-auth \
-      --services tsdb --open-tables-databases home
+      --services tsdb --open-tables-databases home --query-wide-url "http://127.0.0.1:$TRINO_PORT/plinth"
   ) >"$RUN/plinth.log" 2>&1 &
   STARTED+=($!)
   wait_for $! "$RUN/plinth.log" 600 grep '"msg":"server listens"' "$RUN/plinth.log"
@@ -106,18 +109,19 @@ start_trino_node() {
 }
 
 start_trino() {
-  local port
-  port=$(free_port)
   mkdir "$RUN/plugin"
   ln -s "$TRINO/plugin/iceberg" "$RUN/plugin/iceberg" # the other plugins only delay the start
-  TRINO_URL=http://127.0.0.1:$port
-  start_trino_node coordinator "$port" true
+  TRINO_URL=http://127.0.0.1:$TRINO_PORT
+  start_trino_node coordinator "$TRINO_PORT" true
   start_trino_node worker "$(free_port)" false
   wait_for $! "$RUN/coordinator/log" 600 "$PYTHON" "$HERE/sums.py" nodes "$TRINO_URL" 2
   echo "Trino runs with 2 nodes at $TRINO_URL"
 }
 
+require node 'Node.js 20.19 or newer'
+require python3 'Python 3 with venv'
 NO_TRINO=
+TRINO_PORT=$(free_port)
 start_plinth
 prepare_python
 find_trino

@@ -32,9 +32,9 @@ def write(plinth, first_hour):
     call(f"{plinth}/api/v3/write_lp?db=home&precision=second", "\n".join(lines).encode())
 
 
-def read_plinth(plinth):
+def read_plinth(plinth, engine="duckdb"):
     query = urllib.parse.quote("SELECT count(*), sum(power) FROM room")
-    text = call(f"{plinth}/api/v3/query_sql?db=home&format=csv&q={query}")
+    text = call(f"{plinth}/api/v3/query_sql?db=home&format=csv&engine={engine}&q={query}")
     return tuple(int(cell) for cell in text.split()[-1].split(","))
 
 
@@ -82,8 +82,10 @@ def compare(plinth, trino):
     }
     if trino:
         readers["Trino"] = lambda: tuple(query_trino(trino, trino_sql)[0])
+        # The server sends the same statement to Trino.
+        readers["engine=trino"] = lambda: read_plinth(plinth, "trino")
     expected = read_plinth(plinth)
-    print(f"{'Plinth':<11} rows {expected[0]:>5}  sum {expected[1]:>8}", flush=True)
+    print(f"{'Plinth':<12} rows {expected[0]:>5}  sum {expected[1]:>8}", flush=True)
     agrees, count = True, 0
     for name, read in readers.items():
         try:
@@ -94,7 +96,7 @@ def compare(plinth, trino):
         count += 1
         agrees = agrees and found == expected
         note = "" if found == expected else "  differs"
-        print(f"{name:<11} rows {found[0]:>5}  sum {found[1]:>8}{note}", flush=True)
+        print(f"{name:<12} rows {found[0]:>5}  sum {found[1]:>8}{note}", flush=True)
     if count == 0:
         print("no reader is available, so nothing was compared")
     return agrees and count > 0

@@ -81,8 +81,8 @@ export const TARGETS = [
     tests: [wire('tsdb/iceberg-catalog')],
   },
   {
-    file: 'packages/tsdb/dist/routes/iceberg/iceberg-dialect.js',
-    tests: [unit('tsdb', 'routes/iceberg/iceberg-dialect'), wire('tsdb/iceberg-catalog')],
+    file: 'packages/tsdb/dist/routes/iceberg/iceberg-conventions.js',
+    tests: [unit('tsdb', 'routes/iceberg/iceberg-conventions'), wire('tsdb/iceberg-catalog')],
   },
   {
     file: 'packages/kernel/dist/lease/round-robin.js',
@@ -244,8 +244,8 @@ export const TARGETS = [
     tests: [unit('ratelimit', 'routes/gate/connection-guard')],
   },
   {
-    file: 'packages/accounts/dist/routes/dialect.js',
-    tests: [unit('accounts', 'routes/dialect')],
+    file: 'packages/accounts/dist/routes/conventions.js',
+    tests: [unit('accounts', 'routes/conventions')],
   },
   {
     file: 'packages/accounts/dist/routes/request-authenticator.js',

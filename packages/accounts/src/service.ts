@@ -16,7 +16,7 @@ import {
   type Principal,
   type Random,
   type RelationalStore,
-  type RouteTable,
+  type RouteGroup,
   repeatJob,
   type SecretBox,
 } from '@plinth/kernel';
@@ -29,9 +29,9 @@ import type { ManagedKeys } from './domain/platform/operator.js';
 import { DEFAULT_PLATFORM, Platforms } from './domain/platform/platforms.js';
 import { DEFAULT_PLATFORM_SETTINGS } from './model/platform/platform-settings.js';
 import { VendorWord } from './model/platform/vendor-word.js';
-import { AccountsDialect } from './routes/dialect.js';
+import { AccountsConventions } from './routes/conventions.js';
 import { type KeyDirectory, RequestAuthenticator } from './routes/request-authenticator.js';
-import { accountsTable } from './routes/table.js';
+import { accountsRouteGroup } from './routes/table.js';
 import type { ErrorWording } from './routes/to-wire.js';
 import { VendorWordWarnings } from './routes/vendor-word-warnings.js';
 import { ACCOUNT_MIGRATIONS } from './storage/account-tables.js';
@@ -151,16 +151,16 @@ class AccountsService implements HttpService {
     });
   }
 
-  tables(): readonly RouteTable[] {
+  routeGroups(): readonly RouteGroup[] {
     const { config, random } = this.#deps;
     const domain = this.#domain;
     invariant(domain !== undefined, 'the accounts service must start before its routes are used');
     const authenticator = this.#authenticator;
-    const dialect = new AccountsDialect(authenticator, this.#wording);
+    const conventions = new AccountsConventions(authenticator, this.#wording);
     return [
-      accountsTable({
+      accountsRouteGroup({
         authenticator,
-        dialect,
+        conventions,
         domain,
         config,
         vendorWord: this.#vendorWord,

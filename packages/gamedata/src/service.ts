@@ -14,7 +14,7 @@ import {
   type Outbox,
   type Random,
   type RelationalStore,
-  type RouteTable,
+  type RouteGroup,
   repeatJob,
   whenIdle,
 } from '@plinth/kernel';
@@ -38,11 +38,11 @@ import { registerMetrics } from './metrics.js';
 import type { Kind } from './model/kinds.js';
 import { KINDS } from './model/kinds.js';
 import { cacheFor } from './routes/content-headers.js';
-import { GameDataDialect } from './routes/dialect.js';
+import { GameDataConventions } from './routes/conventions.js';
 import { ALL_SCOPES, EditorAccess, readEditorToken } from './routes/editor/editor-access.js';
 import { type PublicRouteDeps, warmUp } from './routes/public-routes.js';
 import { ReplyCache } from './routes/reply-cache.js';
-import { gameDataTable } from './routes/table.js';
+import { gameDataRouteGroup } from './routes/table.js';
 import { adoptFolder } from './storage/adopt-folder.js';
 import { EditionStore } from './storage/edition-store.js';
 import { GroupStore } from './storage/group-store.js';
@@ -108,7 +108,7 @@ class GameDataService implements GameData {
   readonly #ledger: Ledger;
   readonly #library: Library;
   readonly #parts: PublicRouteDeps;
-  readonly #dialect: GameDataDialect;
+  readonly #conventions: GameDataConventions;
   readonly #editions: EditionStore;
   readonly #texts: TextStore;
   readonly #images: ImageFolder;
@@ -181,7 +181,7 @@ class GameDataService implements GameData {
       findAdmin: deps.findAdmin,
       ...(deps.countTogether !== undefined && { countTogether: deps.countTogether }),
     });
-    this.#dialect = new GameDataDialect({
+    this.#conventions = new GameDataConventions({
       ownsRoot: deps.ownsRoot,
       cors: settings.cors,
       editorOrigins: settings.editor_origins,
@@ -223,7 +223,7 @@ class GameDataService implements GameData {
     });
   }
 
-  tables(): readonly RouteTable[] {
+  routeGroups(): readonly RouteGroup[] {
     this.#opening.begin(() => {
       this.#warmSoon();
       this.#follow();
@@ -238,7 +238,7 @@ class GameDataService implements GameData {
       clock: this.#deps.clock,
       maxImportBytes: this.#deps.settings.max_import_bytes,
     };
-    return [gameDataTable({ dialect: this.#dialect, parts, editor })];
+    return [gameDataRouteGroup({ conventions: this.#conventions, parts, editor })];
   }
 
   /** Does nothing: the first publication needs the outbox, which starts after the services. */

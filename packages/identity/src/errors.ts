@@ -101,7 +101,7 @@ export type IdentityError =
       | 'gzip_corrupt'
       | 'body_cut'
       | 'body_too_slow'
-      | 'body_in_crumbs'
+      | 'body_chunks_too_small'
       | 'body_too_large'
     >
   | CredentialUncheckable

@@ -1,9 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import type {
+  ApiConventions,
   Clock,
   CountTogether,
-  Dialect,
   FileSystem,
   HttpRequest,
   HttpService,
@@ -11,7 +11,7 @@ import type {
   Random,
   RelationalStore,
   ReportEvent,
-  RouteTable,
+  RouteGroup,
 } from '@plinth/kernel';
 import type { IdentityConfig } from './config.js';
 import { parseRecoveryBind } from './config.js';
@@ -38,10 +38,10 @@ import { StoreFailure } from './domain/store-failure.js';
 import { readTokenFile } from './domain/token-file.js';
 import type { IssuedToken, ListedToken } from './model/api-token.js';
 import type { App, AppSelector } from './model/app.js';
-import { operatorDialect } from './routes/dialect.js';
+import { operatorConventions } from './routes/conventions.js';
 import { type RecoveredToken, RecoveryListener } from './routes/recovery-listener.js';
 import type { TokenQuota } from './routes/registry-routes.js';
-import { identityTables } from './routes/table.js';
+import { identityRouteGroups } from './routes/table.js';
 import { AppStore } from './storage/app-store.js';
 import { PasswordUserStore } from './storage/password-user-store.js';
 import { PlatformKeyStore } from './storage/platform-key-store.js';
@@ -65,8 +65,8 @@ export interface IdentityDeps {
     readonly isBehindProxy: boolean;
     readonly delivery: ClaimCodeDelivery;
   };
-  /** Dialect of the time-series service, to which the token endpoints belong. */
-  readonly dialect: Dialect;
+  /** API conventions of the time-series service, to which the token endpoints belong. */
+  readonly conventions: ApiConventions;
   /** Counts wrong passwords across all nodes; used after `start`. */
   readonly countTogether?: CountTogether | undefined;
   /** Receives token changes. */
@@ -78,8 +78,8 @@ export interface IdentityDeps {
 }
 
 export interface Identity extends HttpService {
-  /** Dialect of all routes below `/ops/v1`, whichever service has the route. */
-  readonly dialect: Dialect;
+  /** API conventions of all routes below `/ops/v1`, whichever service has the route. */
+  readonly conventions: ApiConventions;
   /** Authenticates requests and authorizes routes. */
   readonly accessControl: AccessControl;
   /**
@@ -127,7 +127,7 @@ const SHARED_REFRESH_MS = 1000;
 
 class IdentityService implements Identity {
   readonly name = 'identity';
-  readonly dialect: Dialect;
+  readonly conventions: ApiConventions;
   readonly #deps: IdentityDeps;
   readonly platformKeys: PlatformKeys;
   readonly registry: Registry;
@@ -185,7 +185,7 @@ class IdentityService implements Identity {
       onRecovered: deps.onTokenRecovered ?? (() => undefined),
       pages: new PageGuard({ ...deps.pages, bind: parseRecoveryBind(recoveryBind).host }),
     });
-    this.dialect = operatorDialect(this.accessControl, log);
+    this.conventions = operatorConventions(this.accessControl, log);
     this.#appStore = new AppStore(store);
     this.#appDirectory = new AppDirectory({ store: this.#appStore, clock });
     this.#apps = new Apps({
@@ -270,11 +270,11 @@ class IdentityService implements Identity {
     this.#tokenQuota = quota;
   }
 
-  tables(): readonly RouteTable[] {
-    const { dialect, config } = this.#deps;
-    return identityTables({
-      operatorDialect: this.dialect,
-      serverDialect: dialect,
+  routeGroups(): readonly RouteGroup[] {
+    const { conventions, config } = this.#deps;
+    return identityRouteGroups({
+      operatorConventions: this.conventions,
+      serverConventions: conventions,
       apps: this.#apps,
       registry: this.registry,
       listTokens: () => this.tokens.list(),

@@ -11,14 +11,14 @@ export { SystemClock } from './clock/system-clock.js';
 export { SystemRandom } from './clock/system-random.js';
 export { whenIdle } from './clock/when-idle.js';
 export type { CommitLog } from './commit-log/commit-log.js';
-export {
-  type ExpectedLog,
-  type ExpectedLogStore,
-  type LogEnd,
-  NOTHING_EXPECTED,
-  type RecordRef,
-} from './commit-log/expected-log.js';
 export { openCommitLog } from './commit-log/file-commit-log.js';
+export {
+  type LogCheckpoint,
+  type LogCheckpointStore,
+  type LogEnd,
+  NO_CHECKPOINT,
+  type RecordRef,
+} from './commit-log/log-checkpoint.js';
 export { logError } from './commit-log/log-errors.js';
 export type { LogLoss } from './commit-log/log-loss.js';
 export { type CheckedLogFile, checkLog } from './commit-log/recovery/log-recovery.js';
@@ -110,6 +110,7 @@ export {
   refusalOf,
 } from './http/access/route-access.js';
 export { loginOfUrl } from './http/access/url-login.js';
+export type { ApiConventions, ApiRefusals } from './http/api-conventions.js';
 export {
   BodyBudget,
   type BodyReservation,
@@ -123,7 +124,6 @@ export { readBody, refuseOversize } from './http/body/read-body.js';
 export { chooseCoding } from './http/coding/choose-coding.js';
 export { encodeResponse } from './http/coding/encode-response.js';
 export { CredentialUncheckable } from './http/credential-uncheckable.js';
-export type { Dialect, DialectRefusals } from './http/dialect.js';
 export { namesTag } from './http/entity-tag.js';
 export { docsBaseAt } from './http/github/docs-base.js';
 export { githubErrorResponse } from './http/github/github-errors.js';
@@ -193,10 +193,10 @@ export {
   checkedRoute,
   type DownloadRequest,
   type Route,
+  type RouteGroup,
   type RouteInput,
   type RouteMethod,
   type RouteOutput,
-  type RouteTable,
 } from './http/route.js';
 export type { RouteCost } from './http/route-cost.js';
 export {
@@ -270,7 +270,7 @@ export { asOutage, type Outage, StoreOutage } from './relational/store-outage.js
 export { inputCheck } from './schema/input-check.js';
 export { isObject } from './schema/is-object.js';
 export { mergePatch } from './schema/merge-patch.js';
-export { hasHalfCharacter, isPlainText, isSafeName, SAFE_IN_NAMES } from './schema/plain-text.js';
+export { hasLoneSurrogate, isPlainText, isSafeName, SAFE_IN_NAMES } from './schema/plain-text.js';
 export { RequestInvalid } from './schema/request-invalid.js';
 export type { SchemaFailure } from './schema/schema-failure.js';
 export { EditDistance } from './text/edit-distance.js';

@@ -14,7 +14,7 @@ const oneOf = <const T extends string>(names: readonly T[], options: TSchemaOpti
     ),
   );
 
-/** Format of a refusal, matching the dialect of the service. */
+/** Format of a refusal, matching the API conventions of the service. */
 const STYLES = ['github', 'influxdb', 'stripe', 'problem'] as const;
 export type Style = (typeof STYLES)[number];
 

@@ -1,8 +1,8 @@
 import type {
+  ApiConventions,
   ClientAddresses,
   Clock,
   CountTogether,
-  Dialect,
   HttpService,
   Logger,
   Metrics,
@@ -10,7 +10,7 @@ import type {
   Random,
   RelationalStore,
   RequestGate,
-  RouteTable,
+  RouteGroup,
 } from '@plinth/kernel';
 import { docsBaseAt } from '@plinth/kernel';
 import { limitRules, type RateLimitConfig, serviceRule } from './config.js';
@@ -26,13 +26,13 @@ import type { LimitStore } from './model/limit-store.js';
 import { makeTokenPlan } from './model/plan.js';
 import type { ResourceTable } from './model/resource.js';
 import { slotMsOf } from './model/sliding-sum.js';
-import { rateLimitDialect } from './routes/dialect.js';
+import { rateLimitConventions } from './routes/conventions.js';
 import { EnvoyServer } from './routes/envoy/envoy-server.js';
 import { HttpGate } from './routes/gate/http-gate.js';
 import { type Refusal, refusalOf } from './routes/gate/refusal.js';
 import type { MintInstallationToken } from './routes/github-routes.js';
 import { RouteListing } from './routes/route-listing.js';
-import { rateLimitTables } from './routes/table.js';
+import { rateLimitRouteGroups } from './routes/table.js';
 import type { ResponseContext } from './routes/wire-response.js';
 import { MemoryStore } from './storage/memory/memory-store.js';
 import { Snapshots } from './storage/memory/snapshots.js';
@@ -52,10 +52,10 @@ export interface RateLimitDeps {
   readonly config: RateLimitConfig;
   readonly addresses: ClientAddresses;
   readonly credentials: CredentialService;
-  /** Dialect of all paths below `/ops/v1`. */
-  readonly operatorDialect: Dialect;
-  /** Dialect of paths without a service. */
-  readonly serverDialect: Dialect;
+  /** API conventions of all paths below `/ops/v1`. */
+  readonly operatorConventions: ApiConventions;
+  /** API conventions of paths without a service. */
+  readonly serverConventions: ApiConventions;
   /** Whether this service serves `/api/v3/meta`, because no other does. */
   readonly ownsMeta: boolean;
   readonly metrics: Metrics;
@@ -92,7 +92,7 @@ export function createRateLimit(deps: RateLimitDeps): RateLimit {
 
 class RateLimitService implements RateLimit {
   readonly name = 'ratelimit';
-  readonly dialect: Dialect;
+  readonly conventions: ApiConventions;
   readonly gate: HttpGate;
   readonly #deps: RateLimitDeps;
   readonly #limiter: Limiter;
@@ -144,7 +144,7 @@ class RateLimitService implements RateLimit {
       random: deps.random,
     });
     this.#envoyService = new EnvoyService(this.#decisions);
-    this.dialect = rateLimitDialect(deps);
+    this.conventions = rateLimitConventions(deps);
   }
 
   countWrongLogins(service: string): CountTogether {
@@ -165,11 +165,11 @@ class RateLimitService implements RateLimit {
     return refusalOf(caller, admission, { config, rule, docsBase, requestId: undefined });
   }
 
-  tables(): readonly RouteTable[] {
+  routeGroups(): readonly RouteGroup[] {
     const { credentials, onBan } = this.#deps;
-    return rateLimitTables({
+    return rateLimitRouteGroups({
       ...this.#deps,
-      dialect: this.dialect,
+      conventions: this.conventions,
       limiter: this.#limiter,
       logins: this.#logins,
       decisions: this.#decisions,

@@ -3,7 +3,7 @@ import { GAMEDATA_SETTINGS } from '@plinth/gamedata';
 import { IDENTITY_SETTINGS } from '@plinth/identity';
 import { defineSettings, type LoadedSettings, type SettingsOf, settingsPage } from '@plinth/kernel';
 import { RATE_LIMIT_SETTINGS } from '@plinth/ratelimit';
-import { OPEN_TABLES_SETTINGS, TSDB_SETTINGS } from '@plinth/tsdb';
+import { OPEN_TABLES_SETTINGS, QUERY_SETTINGS, TSDB_SETTINGS } from '@plinth/tsdb';
 import { WEBHOOKS_SETTINGS } from '@plinth/webhooks';
 import { type TSchemaOptions, Type } from 'typebox';
 import { LOG_FILTER_PATTERN, LOG_LEVELS } from './process/log-filter.js';
@@ -331,6 +331,7 @@ export const SETTINGS = {
   identity: IDENTITY_SETTINGS,
   tsdb: TSDB_SETTINGS,
   openTables: OPEN_TABLES_SETTINGS,
+  query: QUERY_SETTINGS,
   objectStore: OBJECT_STORE_SETTINGS,
   accounts: ACCOUNTS_SETTINGS,
   webhooks: WEBHOOKS_SETTINGS,

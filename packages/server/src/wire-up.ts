@@ -17,7 +17,7 @@ import type { TlsIdentity } from './port/tls/tls-identity.js';
 import { LogLevels } from './process/log-levels.js';
 import { openAccessLog } from './process/open-access-log.js';
 import type { Settings } from './settings.js';
-import { addTables } from './wiring/add-tables.js';
+import { addRouteGroups } from './wiring/add-route-groups.js';
 import { Closers } from './wiring/closers.js';
 import { type Foundation, openFoundation, type TakeStoreThread } from './wiring/open-foundation.js';
 import { type OpenServices, openServices, type ServerState } from './wiring/open-services.js';
@@ -74,7 +74,7 @@ export async function wireUp(
   try {
     const base = await openFoundation({ settings, log, folder, takeStoreThread, clock }, closers);
     const services = await openServices(base, { state, ring, levels }, closers);
-    const { identity, tsdb, dialect, router } = services;
+    const { identity, tsdb, conventions, router } = services;
     const refused = new RefusedConnections(base);
     await startServices(services.all, {
       first: identity,
@@ -97,7 +97,7 @@ export async function wireUp(
           route.takesLongQuery === true ? [route.path] : [],
         ),
       ),
-      headerLines: () => linesOf(dialect.headersFor(undefined)),
+      headerLines: () => linesOf(conventions.headersFor(undefined)),
       isDraining: () => state.isDraining,
       isFirstTokenFree: () => identity.accessControl.isFirstTokenFree(),
       warmUp() {
@@ -130,7 +130,7 @@ async function openPipeline(
   closers: Closers,
 ): Promise<Pipeline> {
   const { settings, metrics, clock, log, space, audit } = base;
-  const { router, dialects, gate, identity, live } = services;
+  const { router, conventionsDirectory, gate, identity, live } = services;
   const httpMetrics = new HttpMetrics(metrics);
   const refusals = metrics.counter({
     name: 'plinth_data_disk_refused_requests_total',
@@ -140,7 +140,15 @@ async function openPipeline(
     // With a shared database, only the time-series service stores data on this disk.
     const isOnDisk = base.stores.shared === undefined || service.name === 'tsdb';
     const diskSpace = isOnDisk ? space : undefined;
-    await addTables(service, { router, dialects, gate, httpMetrics, audit, diskSpace, refusals });
+    await addRouteGroups(service, {
+      router,
+      conventionsDirectory,
+      gate,
+      httpMetrics,
+      audit,
+      diskSpace,
+      refusals,
+    });
     live.add((await service.liveSources?.()) ?? []);
   }
   const bodies = new BodyBudget(
@@ -155,7 +163,7 @@ async function openPipeline(
   return new Pipeline({
     accessLog: accessLog?.log,
     spans: base.traces.spans,
-    ...{ router, dialects, gate, bodies, clock, log },
+    ...{ router, conventionsDirectory, gate, bodies, clock, log },
     grants: (access, principal) => identity.accessControl.grants(access, principal),
     unmatched: httpMetrics.unmatched,
   });

@@ -3,6 +3,7 @@ import type { TableStore } from '@plinth/tsdb-engine/table/table-store.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { BatchField, RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
+import { isValid } from '@plinth/tsdb-model/columns/row-batch.js';
 import { MAX_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import { columnType } from '@plinth/tsdb-sql/plan/select/column-type.js';
@@ -124,9 +125,7 @@ type Vector = ResultChunk['columns'][number];
 function cellAt(vector: Vector | undefined, row: number): unknown {
   if (vector === undefined) return undefined;
   const { values, validity } = vector;
-  if (validity !== undefined && ((validity[row >> 3] ?? 0) & (1 << (row & 7))) === 0)
-    return undefined;
-  return values[row];
+  return isValid(validity, row) ? values[row] : undefined;
 }
 
 /**

@@ -5,8 +5,8 @@ import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import { rowsText } from '@plinth/tsdb-sql/plan/from/virtual-tables.js';
 import { columnType } from '@plinth/tsdb-sql/plan/select/column-type.js';
 import type { CellColumn } from '@plinth/tsdb-storage/buffer/append-cells.js';
-import { DUCKDB_TYPE } from '@plinth/tsdb-storage/duckdb/column-type.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import { DUCKDB_TYPE } from '@plinth/tsdb-storage/duckdb/duckdb-type.js';
 import { newValues } from './value-column.js';
 
 /** Maximum number of rows that are written into the query text. More rows go into a temporary table. */

@@ -11,7 +11,7 @@ export interface RowRefusal {
 }
 
 /** One table of a request after the schema check. */
-export interface AdmittedTable {
+export interface ValidatedTable {
   /** Differs from the given table if integers were converted to floats. */
   readonly parsed: ParsedTable;
   /**
@@ -23,10 +23,10 @@ export interface AdmittedTable {
   readonly refusals: readonly RowRefusal[];
 }
 
-export interface Admission {
+export interface ValidationResult {
   /** `undefined` if it does not exist and a rejected `allOrNothing` request did not create it. */
   readonly database: DatabaseSchema | undefined;
-  readonly tables: readonly AdmittedTable[];
+  readonly tables: readonly ValidatedTable[];
 }
 
 /**
@@ -70,7 +70,7 @@ export interface Catalog {
    * Throws, synchronously or through the promise, `database_limit_reached`, `policy_limit_reached`
    * and `internal_database`. Source: tsdb-http, "Schema on write, names, limits".
    */
-  admit(request: {
+  validate(request: {
     readonly database: string;
     /** True if the server writes to its own database. */
     readonly isInternal?: boolean;
@@ -84,7 +84,7 @@ export interface Catalog {
       table: ParsedTable,
       series: number,
     ) => { readonly tagKeys: readonly string[] };
-  }): Admission | Promise<Admission>;
+  }): ValidationResult | Promise<ValidationResult>;
 }
 
 /** `DATABASE.TABLE` for messages; without the database if it is deleted. `undefined` for an unknown id. */

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
 import { LineProtocolParser } from '@plinth/tsdb-ingest/line-protocol-parser.js';
+import { ParsedTagSets } from '@plinth/tsdb-ingest/testing/parsed-tag-sets.js';
 import type { ColumnKind, FieldType } from '@plinth/tsdb-model/columns/column.js';
 import { MESSAGE_TYPE } from '@plinth/tsdb-model/columns/column.js';
 import type { ParsedBody } from '@plinth/tsdb-model/parsed-body.js';
 import fc from 'fast-check';
-import type { Admission } from './catalog.js';
+import type { ValidationResult } from './catalog.js';
 import type { RelationalCatalog } from './relational-catalog.js';
 import { openTestCatalog } from './testing/open-test-catalog.js';
 
@@ -106,27 +107,28 @@ function inParsedOrder(request: Request, body: ParsedBody): Request {
   return { ...request, lines };
 }
 
-function admit(
+function validate(
   catalog: RelationalCatalog,
-  parser: LineProtocolParser,
+  tagSets: ParsedTagSets,
   request: Request,
   body: ParsedBody,
-): Admission | Promise<Admission> {
-  return catalog.admit({
+): ValidationResult | Promise<ValidationResult> {
+  tagSets.add(body);
+  return catalog.validate({
     database: request.database,
     tables: body.tables,
     allOrNothing: request.allOrNothing,
     alreadyRefused: body.refused,
     seriesOf: (table, series) => {
-      const known = parser.seriesOf(table.parserTable, series);
+      const known = tagSets.of(table.parserTable, series);
       assert.ok(known !== undefined);
       return known;
     },
   });
 }
 
-function refusalsByLine(admission: Admission): [number, string][] {
-  return admission.tables
+function refusalsByLine(validation: ValidationResult): [number, string][] {
+  return validation.tables
     .flatMap(({ parsed, refusals }) =>
       refusals.map(({ row, message }): [number, string] => [
         Number(parsed.lineNumbers[row]),
@@ -185,17 +187,18 @@ it('decides like the reference rules, and keeps the result across a restart', as
       await using opened = await openTestCatalog(LIMITS);
       const model: Model = new Map();
       const parser = new LineProtocolParser();
+      const tagSets = new ParsedTagSets();
       for (const request of all) {
         const body = parse(parser, request);
         const before = opened.catalog.databases();
-        const admission = admit(opened.catalog, parser, request, body);
-        const response = await admission;
+        const validation = validate(opened.catalog, tagSets, request, body);
+        const response = await validation;
         assert.deepEqual(
           refusalsByLine(response),
           takeRequest(model, inParsedOrder(request, body)),
         );
         const hasChanged = opened.catalog.databases() !== before;
-        assert.equal(admission instanceof Promise, hasChanged, 'waits only for a change');
+        assert.equal(validation instanceof Promise, hasChanged, 'waits only for a change');
         assertHolds(opened.catalog, model);
       }
       assertHolds(await opened.reopen(), model);
@@ -210,13 +213,14 @@ it('decides the same for concurrent requests', async () => {
       await using opened = await openTestCatalog(LIMITS);
       const model: Model = new Map();
       const parser = new LineProtocolParser();
+      const tagSets = new ParsedTagSets();
       const bodies = all.map((request) => parse(parser, request));
-      const admissions = bodies.map((body, index) =>
-        admit(opened.catalog, parser, all[index] as Request, body),
+      const results = bodies.map((body, index) =>
+        validate(opened.catalog, tagSets, all[index] as Request, body),
       );
       for (const [index, body] of bodies.entries()) {
         const request = inParsedOrder(all[index] as Request, body);
-        const response = await admissions[index];
+        const response = await results[index];
         assert.ok(response !== undefined);
         assert.deepEqual(refusalsByLine(response), takeRequest(model, request));
       }

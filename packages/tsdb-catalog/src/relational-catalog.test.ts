@@ -5,7 +5,12 @@ import { LineProtocolParser } from '@plinth/tsdb-ingest/line-protocol-parser.js'
 import type { RelationalCatalog } from './relational-catalog.js';
 import { openTestCatalog } from './testing/open-test-catalog.js';
 
-function admit(catalog: RelationalCatalog, database: string, text: string, allOrNothing = false) {
+function validate(
+  catalog: RelationalCatalog,
+  database: string,
+  text: string,
+  allOrNothing = false,
+) {
   const body = new LineProtocolParser().parse(Buffer.from(text), {
     database,
     precision: 'nanosecond',
@@ -13,7 +18,7 @@ function admit(catalog: RelationalCatalog, database: string, text: string, allOr
   });
   const seriesOf = () => assert.fail('a new parser knows no series');
   const { tables, refused: alreadyRefused } = body;
-  return catalog.admit({ database, tables, allOrNothing, alreadyRefused, seriesOf });
+  return catalog.validate({ database, tables, allOrNothing, alreadyRefused, seriesOf });
 }
 
 it('starts with the internal database, which is read-only', async () => {
@@ -23,7 +28,7 @@ it('starts with the internal database, which is read-only', async () => {
   assert.deepEqual([internal?.name, others.length], ['_internal', 0]);
   assert.equal(internal?.retentionNs, 7n * 24n * 3600n * 1_000_000_000n);
   const refused = { kind: 'internal_database', message: 'cannot modify internal db' };
-  assert.throws(() => admit(catalog, '_internal', 'm f=1'), refused);
+  assert.throws(() => validate(catalog, '_internal', 'm f=1'), refused);
   const table = { database: '_internal', table: 'm', tags: [], fields: [] };
   await assert.rejects(catalog.createTable(table), refused);
 });
@@ -31,7 +36,7 @@ it('starts with the internal database, which is read-only', async () => {
 it('stores more new tables of one write than fit in a statement, and reports each', async () => {
   await using opened = await openTestCatalog();
   const names = Array.from({ length: 1100 }, (_, index) => `m${index}`);
-  await admit(opened.catalog, 'a', names.map((name) => `${name},t=x f=1`).join('\n'));
+  await validate(opened.catalog, 'a', names.map((name) => `${name},t=x f=1`).join('\n'));
   const before = opened.catalog.database('a');
   assert.deepEqual([...(before?.tables.keys() ?? [])], names);
   const again = await opened.reopen();
@@ -44,7 +49,7 @@ it('stores more new tables of one write than fit in a statement, and reports eac
 it('keeps arbitrary names, ids and uuids across a restart', async () => {
   await using opened = await openTestCatalog();
   const { catalog } = opened;
-  await admit(catalog, 'a', '温度,größe=1 a\0b=1,a\\0b=1,a\\\\x=1,Time=2i,"q"=t 1');
+  await validate(catalog, 'a', '温度,größe=1 a\0b=1,a\\0b=1,a\\\\x=1,Time=2i,"q"=t 1');
   await catalog.createTable({ database: 'a', table: 'm\\0', tags: ['\0'], fields: [] });
   const before = catalog.database('a');
   const again = await opened.reopen();
@@ -56,9 +61,9 @@ it('keeps arbitrary names, ids and uuids across a restart', async () => {
 it('returns synchronously if nothing has to be created', async () => {
   await using opened = await openTestCatalog();
   const { catalog } = opened;
-  assert.ok(admit(catalog, 'a', 'm,t=1 f=1') instanceof Promise);
+  assert.ok(validate(catalog, 'a', 'm,t=1 f=1') instanceof Promise);
   await catalog.ensureDatabase('a');
-  const second = admit(catalog, 'a', 'm,t=2 f=2\nm f=1i');
+  const second = validate(catalog, 'a', 'm,t=2 f=2\nm f=1i');
   assert.ok(!(second instanceof Promise));
   assert.deepEqual(second.tables[0]?.refusals, [
     {
@@ -73,8 +78,8 @@ it('returns synchronously if nothing has to be created', async () => {
 it('yields to the event loop while it rejects 350,000 rows of a wrong type', async () => {
   await using opened = await openTestCatalog();
   const { catalog } = opened;
-  await admit(catalog, 'a', 'm f=1');
-  const admission = admit(catalog, 'a', 'm f=1i\n'.repeat(350_000));
+  await validate(catalog, 'a', 'm f=1');
+  const validation = validate(catalog, 'a', 'm f=1i\n'.repeat(350_000));
   let isDone = false;
   let turnCount = 0;
   const count = (): void => {
@@ -82,7 +87,7 @@ it('yields to the event loop while it rejects 350,000 rows of a wrong type', asy
     if (!isDone) setImmediate(count);
   };
   setImmediate(count);
-  const { tables } = await admission;
+  const { tables } = await validation;
   isDone = true;
   assert.equal(tables[0]?.refusals.length, 350_000);
   assert.deepEqual(tables[0]?.refusals.at(-1)?.row, 349_999);
@@ -92,7 +97,7 @@ it('yields to the event loop while it rejects 350,000 rows of a wrong type', asy
 it('does not create the database for a request that is rejected completely', async () => {
   await using opened = await openTestCatalog();
   for (const text of ['m f=1\nm f=1i', 'm f=1\nnonsense']) {
-    const response = await admit(opened.catalog, 'a', text, true);
+    const response = await validate(opened.catalog, 'a', text, true);
     assert.equal(response.database, undefined);
     assert.equal(response.tables[0]?.schema, undefined);
   }
@@ -101,7 +106,7 @@ it('does not create the database for a request that is rejected completely', asy
 
 it('reserves __chunk_order as well as time', async () => {
   await using opened = await openTestCatalog();
-  const response = await admit(opened.catalog, 'a', 'm __chunk_order=1\nm,time=x f=1\nm f=1');
+  const response = await validate(opened.catalog, 'a', 'm __chunk_order=1\nm,time=x f=1\nm f=1');
   assert.deepEqual(
     response.tables[0]?.refusals.map((refusal) => refusal.message),
     ["'__chunk_order' is a reserved column", "'time' is a reserved column"],
@@ -119,7 +124,7 @@ it('counts databases, tables and columns against the limits', async () => {
   };
   await assert.rejects(catalog.createDatabase('b', undefined), full);
   await assert.rejects(catalog.ensureDatabase('b'), full);
-  await assert.rejects(async () => admit(catalog, 'b', 'm f=1'), full);
+  await assert.rejects(async () => validate(catalog, 'b', 'm f=1'), full);
   await catalog.createTable({ database: 'a', table: 'm', tags: [], fields: [] });
   await assert.rejects(catalog.createTable({ database: 'a', table: 'n', tags: [], fields: [] }), {
     kind: 'schema_limit_reached',

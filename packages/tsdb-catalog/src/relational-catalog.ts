@@ -9,9 +9,7 @@ import type { CatalogLimits } from '@plinth/tsdb-model/database/limits.js';
 import { findDatabaseNameFault, INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { DatabaseSchema, IntegerFields, TableSchema } from '@plinth/tsdb-model/schema.js';
-import { type AdmitRequest, CatalogAdmission } from './admission/catalog-admission.js';
-import { renamedTable } from './admission/check-rows.js';
-import type { Admission, Catalog } from './catalog.js';
+import type { Catalog, ValidationResult } from './catalog.js';
 import { CatalogEvents } from './catalog-events.js';
 import { CatalogState } from './catalog-state.js';
 import { CatalogDeletions, type RemovedTable } from './deletion/catalog-deletions.js';
@@ -28,6 +26,8 @@ import {
   type DatabaseSettings,
 } from './schema/catalog-settings.js';
 import { draftTable, type TableDefinition } from './schema/draft-table.js';
+import { renamedTable } from './schema-validation/check-rows.js';
+import { SchemaValidation, type ValidationRequest } from './schema-validation/schema-validation.js';
 
 export interface CatalogDeps {
   readonly store: RelationalStore;
@@ -55,7 +55,7 @@ export class RelationalCatalog implements Catalog {
   readonly #changes = new CatalogChanges();
   readonly #state: CatalogState;
   readonly #growth: CatalogGrowth;
-  readonly #admission: CatalogAdmission;
+  readonly #validation: SchemaValidation;
   readonly #settings: CatalogSettings;
   readonly deletions: CatalogDeletions;
   readonly renames: CatalogRenames;
@@ -93,7 +93,7 @@ export class RelationalCatalog implements Catalog {
       events: new CatalogEvents(deps.report),
     };
     this.#growth = new CatalogGrowth(parts, content);
-    this.#admission = new CatalogAdmission({ ...parts, growth: this.#growth });
+    this.#validation = new SchemaValidation({ ...parts, growth: this.#growth });
     this.#settings = new CatalogSettings(parts);
     const defaultMs = deps.hardDeleteDefaultMs ?? DEFAULT_HARD_DELETE_MS;
     const onRenamed = (table: TableSchema): void => {
@@ -253,12 +253,12 @@ export class RelationalCatalog implements Catalog {
     return created;
   }
 
-  admit(request: AdmitRequest): Admission | Promise<Admission> {
-    return this.#admission.admit(request);
+  validate(request: ValidationRequest): ValidationResult | Promise<ValidationResult> {
+    return this.#validation.validate(request);
   }
 
   #onTablesRemoved(tables: readonly RemovedTable[]): void {
-    this.#admission.onTablesDeleted(tables);
+    this.#validation.onTablesDeleted(tables);
     for (const listener of this.#onRemoved) listener(tables);
   }
 }

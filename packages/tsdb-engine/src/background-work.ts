@@ -5,17 +5,17 @@ import { HardDeletions } from './deletion/hard-deletions.js';
 import { Retention } from './deletion/retention.js';
 import type { EngineDeps } from './engine-deps.js';
 import type { EngineTables } from './engine-tables.js';
-import { FileCommits } from './flush/file-commits.js';
 import { Flusher } from './flush/flusher.js';
+import { SegmentCommits } from './flush/segment-commits.js';
 import type { TableStore } from './table/table-store.js';
-import type { WriteBuffer } from './write/write-buffer.js';
+import type { WriteSequencer } from './write/write-sequencer.js';
 
 /**
  * Background tasks of the storage engine: flushes, compaction, removal of expired and deleted data,
  * and column preloads.
  */
 export class BackgroundWork {
-  readonly fileCommits: FileCommits;
+  readonly segmentCommits: SegmentCommits;
   readonly flusher: Flusher;
   readonly compactor: Compactor;
   readonly hardDeletions: HardDeletions;
@@ -26,21 +26,21 @@ export class BackgroundWork {
     deps: EngineDeps,
     components: {
       readonly tables: EngineTables;
-      readonly buffer: WriteBuffer;
+      readonly sequencer: WriteSequencer;
       readonly columnCache: ColumnCache;
     },
   ) {
     const { duckDb, files, registry, leases, clock, report, settings } = deps;
-    const { buffer } = components;
+    const { sequencer } = components;
     const tables = (): IterableIterator<TableStore> => components.tables.values();
     const visibleFromNs = (store: TableStore): bigint => components.tables.visibleFromNs(store);
     const onFailed = (error: unknown): void => report.backgroundFailed(error);
-    this.fileCommits = new FileCommits({ registry, files, onError: onFailed });
+    this.segmentCommits = new SegmentCommits({ registry, files, onError: onFailed });
     const hasSpaceFor = deps.hasSpaceFor ?? (() => true);
     const stored = {
       duckDb,
       files,
-      fileCommits: this.fileCommits,
+      segmentCommits: this.segmentCommits,
       hasSpaceFor,
       leases,
       clock,
@@ -58,7 +58,7 @@ export class BackgroundWork {
     });
     this.flusher = new Flusher({
       ...stored,
-      buffer,
+      sequencer,
       tables,
       settings,
       onFailed: (error, retryMs) => report.flushFailed(error, retryMs),
@@ -72,7 +72,7 @@ export class BackgroundWork {
     this.#retention = new Retention({
       tables,
       visibleFromNs,
-      fileCommits: this.fileCommits,
+      segmentCommits: this.segmentCommits,
       leases,
       clock,
       intervalMs: settings.retentionCheckIntervalMs,
@@ -86,7 +86,7 @@ export class BackgroundWork {
       forget: (tableIds) => {
         for (const id of tableIds) {
           components.tables.forget(id);
-          buffer.forgetTable(id);
+          sequencer.forgetTable(id);
         }
         this.flusher.flushSoon();
         deps.onTablesRemoved?.(tableIds);
@@ -100,7 +100,7 @@ export class BackgroundWork {
       tables,
       cache: components.columnCache,
       clock,
-      writeIdleMs: () => buffer.idleMs,
+      writeIdleMs: () => sequencer.idleMs,
       isFlushNear: () => this.flusher.isNear,
       onFailed,
     });

@@ -15,8 +15,8 @@ import type { FlushSettings } from './flush/flusher.js';
 import type { QueryLog } from './query/log/query-log.js';
 import type { Planner } from './query/query-path.js';
 import type { CommitListener } from './write/commit-listener.js';
-import type { RecordListener } from './write/write-buffer.js';
 import type { BodyReader } from './write/write-path.js';
+import type { RecordListener } from './write/write-sequencer.js';
 
 export interface EngineDeps {
   /** For triggers: notified of the rows of each write when they are durable. */

@@ -4,7 +4,7 @@ import type { CompactionRange } from './compaction/choose-merge.js';
 import type { CompactionState } from './compaction/compactor.js';
 import type { WorkState } from './flush/work-progress.js';
 import type { TableStore } from './table/table-store.js';
-import type { WriteBuffer } from './write/write-buffer.js';
+import type { WriteSequencer } from './write/write-sequencer.js';
 
 /** State of the rows that are not in files, and of the work that moves them there. */
 export interface StorageState {
@@ -21,28 +21,28 @@ export interface StorageState {
 
 /** Storage status and operations for operators. */
 export class EngineStorage {
-  readonly #buffer: WriteBuffer;
+  readonly #sequencer: WriteSequencer;
   readonly #background: BackgroundWork;
   readonly #storeOf: (schema: TableSchema) => TableStore;
 
   constructor(options: {
-    readonly buffer: WriteBuffer;
+    readonly sequencer: WriteSequencer;
     readonly background: BackgroundWork;
     readonly storeOf: (schema: TableSchema) => TableStore;
   }) {
-    this.#buffer = options.buffer;
+    this.#sequencer = options.sequencer;
     this.#background = options.background;
     this.#storeOf = options.storeOf;
   }
 
   state(): StorageState {
-    const { sizeBytes, fileCount } = this.#buffer.logLength;
+    const { sizeBytes, fileCount } = this.#sequencer.logLength;
     return {
-      bufferedBytes: this.#buffer.sizeBytes,
-      bufferedMs: this.#buffer.generationAgeMs,
+      bufferedBytes: this.#sequencer.sizeBytes,
+      bufferedMs: this.#sequencer.generationAgeMs,
       logBytes: sizeBytes,
       logFileCount: fileCount,
-      obstacle: this.#buffer.obstacle?.message,
+      obstacle: this.#sequencer.obstacle?.message,
       flush: this.#background.flusher.state,
       compaction: this.#background.compactor.state,
     };
@@ -50,7 +50,7 @@ export class EngineStorage {
 
   /** Starts flushing all unflushed rows to files. Returns false while the log is read-only. */
   flushSoon(): boolean {
-    if (this.#buffer.isReadOnly) return false;
+    if (this.#sequencer.isReadOnly) return false;
     this.#background.flusher.flushNow();
     return true;
   }

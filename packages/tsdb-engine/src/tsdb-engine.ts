@@ -24,8 +24,8 @@ import { RetainedLog } from './live/retained-log.js';
 import { QueryPath } from './query/query-path.js';
 import { recoverTables } from './recovery/recover-tables.js';
 import type { StoredFile, TableStore } from './table/table-store.js';
-import { WriteBuffer } from './write/write-buffer.js';
 import { WritePath } from './write/write-path.js';
+import { WriteSequencer } from './write/write-sequencer.js';
 
 /** Maximum time that `close` waits for running queries. */
 const LONGEST_QUERY_WAIT_MS = 5000;
@@ -47,7 +47,7 @@ export class TsdbEngine implements Engine {
   readonly #deps: EngineDeps;
   readonly #tables: EngineTables;
   readonly #columnCache: ColumnCache;
-  readonly #buffer: WriteBuffer;
+  readonly #sequencer: WriteSequencer;
   readonly #writes: WritePath;
   readonly #queries: QueryPath;
   readonly #rowDeletions: RowDeletions;
@@ -64,7 +64,7 @@ export class TsdbEngine implements Engine {
     const engine = new TsdbEngine(deps);
     await recoverTables(deps, {
       tables: engine.#tables,
-      buffer: engine.#buffer,
+      sequencer: engine.#sequencer,
       flusher: engine.background.flusher,
       retainedLog: engine.retainedLog,
     });
@@ -83,19 +83,19 @@ export class TsdbEngine implements Engine {
     });
     const tables = new EngineTables(deps, columnCache);
     const storeOf = (schema: TableSchema): TableStore => tables.storeOf(schema);
-    const buffer = new WriteBuffer({
+    const sequencer = new WriteSequencer({
       ...{ log, clock, hardLimitBytes: settings.hardLimitBytes },
       onHidden: deps.onRowsDeleted,
       listener: deps.recordListener,
     });
-    this.retainedLog = new RetainedLog({ log, buffer, storeOf: (id) => tables.find(id) });
+    this.retainedLog = new RetainedLog({ log, sequencer, storeOf: (id) => tables.find(id) });
     this.#columnCache = columnCache;
     this.#tables = tables;
-    this.#buffer = buffer;
+    this.#sequencer = sequencer;
     this.#writes = new WritePath({
       reader: deps.reader,
       catalog,
-      buffer,
+      sequencer,
       storeOf,
       commitListener: deps.commitListener,
       yielder: duckDb.yielder,
@@ -122,13 +122,13 @@ export class TsdbEngine implements Engine {
     };
     this.background = new BackgroundWork(
       { ...deps, onTablesRemoved },
-      { tables, buffer, columnCache },
+      { tables, sequencer, columnCache },
     );
-    this.storage = new EngineStorage({ buffer, background: this.background, storeOf });
+    this.storage = new EngineStorage({ sequencer, background: this.background, storeOf });
     this.#rowDeletions = new RowDeletions({
       catalog,
-      fileCommits: this.background.fileCommits,
-      buffer,
+      segmentCommits: this.background.segmentCommits,
+      sequencer,
       random: deps.random,
       clock,
       storeOf: (schema) => tables.find(schema.id),
@@ -136,7 +136,7 @@ export class TsdbEngine implements Engine {
   }
 
   async write(request: WriteRequest): Promise<WriteOutcome> {
-    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    this.#assertOpen();
     this.#writesUnderWay++;
     try {
       const outcome = await this.#writes.write(request);
@@ -155,32 +155,32 @@ export class TsdbEngine implements Engine {
   }
 
   async describe(request: Omit<QueryRequest, 'signal'>): Promise<PlannedQuery> {
-    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    this.#assertOpen();
     return await this.#queries.describe(request);
   }
 
   async query(request: QueryRequest): Promise<ResultStream> {
-    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    this.#assertOpen();
     return await this.#queries.query(request);
   }
 
   async openSession(request: SessionRequest): Promise<QuerySession> {
-    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    this.#assertOpen();
     return await this.#queries.openSession(request);
   }
 
   async queryToParquet(request: QueryRequest): Promise<ParquetFile> {
-    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    this.#assertOpen();
     return await this.#queries.queryToParquet(request);
   }
 
   async deleteRows(request: DeleteRowsRequest): Promise<void> {
-    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    this.#assertOpen();
     await this.#delete(request.database, () => this.#rowDeletions.delete(request));
   }
 
   async deletePoints(request: DeletePointsRequest): Promise<void> {
-    if (this.#state !== 'open') throw tsdbError('shutting_down');
+    this.#assertOpen();
     await this.#delete(request.database, () => this.#rowDeletions.deletePoints(request));
   }
 
@@ -213,8 +213,8 @@ export class TsdbEngine implements Engine {
    * no data that depends on missing data.
    */
   async freeze({ copyStore, folder }: BackupMoment): Promise<FrozenEngine> {
-    if (this.#state !== 'open') throw tsdbError('shutting_down');
-    return await this.background.fileCommits.between(async () => {
+    this.#assertOpen();
+    return await this.background.segmentCommits.whileConsistent(async () => {
       const pinned = [...this.#tables.values()].map((store) => store.pinFiles());
       const release = (): void => {
         for (const each of pinned.splice(0)) each.release();
@@ -238,7 +238,7 @@ export class TsdbEngine implements Engine {
 
   /** Size of the rows that are not in segments yet, in bytes. */
   get bufferedBytes(): number {
-    return this.#buffer.sizeBytes;
+    return this.#sequencer.sizeBytes;
   }
 
   /** Row deletions that have not been carried out in all files yet. */
@@ -250,16 +250,16 @@ export class TsdbEngine implements Engine {
 
   /** Milliseconds since the last write, or since startup; 0 while a write is running. */
   get writeIdleMs(): number {
-    return this.#writesUnderWay > 0 ? 0 : this.#buffer.idleMs;
+    return this.#writesUnderWay > 0 ? 0 : this.#sequencer.idleMs;
   }
 
   get isReadOnly(): boolean {
-    return this.#buffer.isReadOnly;
+    return this.#sequencer.isReadOnly;
   }
 
   /** Returns the reason why writes are currently rejected; `undefined` if they are accepted. */
   get obstacle(): string | undefined {
-    return this.#buffer.obstacle?.message;
+    return this.#sequencer.obstacle?.message;
   }
 
   /**
@@ -304,7 +304,7 @@ export class TsdbEngine implements Engine {
     if (this.#writesUnderWay > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     await this.#tables.stopIndexing();
     await this.background.close();
-    if (!this.#buffer.isReadOnly) {
+    if (!this.#sequencer.isReadOnly) {
       await this.background.flusher.flushLast();
     }
     await this.#queriesEnded();
@@ -320,5 +320,9 @@ export class TsdbEngine implements Engine {
     const { clock } = this.#deps;
     const latestMs = clock.monotonicMs() + LONGEST_QUERY_WAIT_MS;
     while (this.#queries.runningCount > 0 && clock.monotonicMs() < latestMs) await clock.sleep(5);
+  }
+
+  #assertOpen(): void {
+    if (this.#state !== 'open') throw tsdbError('shutting_down');
   }
 }

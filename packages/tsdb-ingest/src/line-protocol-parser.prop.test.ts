@@ -8,6 +8,7 @@ import { LineProtocolParser } from './line-protocol-parser.js';
 import { findLineEnd } from './line-splitter.js';
 import { LineRefused } from './slow-path/line-refused.js';
 import { parseLineOnSlowPath } from './slow-path/parse-line.js';
+import { ParsedTagSets } from './testing/parsed-tag-sets.js';
 import { toNanoseconds } from './time-scale.js';
 
 const RECEIVED_NS = 1_735_549_200_123_456_789n;
@@ -51,12 +52,12 @@ function referenceOutcome(body: Buffer, start: number, end: number, precision: P
   }
 }
 
-function outcomesOf(parser: LineProtocolParser, body: ParsedBody, arrivalNs: bigint) {
+function outcomesOf(tagSets: ParsedTagSets, body: ParsedBody, arrivalNs: bigint) {
   const outcomes = new Map<number, Outcome>();
   for (const { lineNumber, message } of body.refused) outcomes.set(lineNumber, { message });
   for (const table of body.tables) {
     for (let row = 0; row < table.rowCount; row++) {
-      const series = parser.seriesOf(table.parserTable, table.parserSeries[row] ?? -1);
+      const series = tagSets.of(table.parserTable, table.seriesNumbers[row]);
       const timeNs = table.times[row];
       outcomes.set(table.lineNumbers[row] ?? -1, {
         table: table.table,
@@ -92,12 +93,16 @@ function assertSameAsReference(text: string, precision: Precision): void {
   const body = Buffer.from(text);
   const parser = new LineProtocolParser();
   const options = { database: 'db', precision, receivedNs: RECEIVED_NS } as const;
-  const arrivalNs = parser.parse(Buffer.from('m f=1'), options).tables[0]?.times[0] ?? 0n;
+  const tagSets = new ParsedTagSets();
+  const initial = parser.parse(Buffer.from('m f=1'), options);
+  tagSets.add(initial);
+  const arrivalNs = initial.tables[0]?.times[0] ?? 0n;
   const expected = inOrder(referenceOutcomes(body, precision));
   for (const pass of ['first', 'second']) {
     const parsed = parser.parse(body, options);
+    tagSets.add(parsed);
     const label = `${pass} pass of ${JSON.stringify(text)}`;
-    assert.deepEqual(inOrder(outcomesOf(parser, parsed, arrivalNs)), expected, label);
+    assert.deepEqual(inOrder(outcomesOf(tagSets, parsed, arrivalNs)), expected, label);
     assert.equal(parsed.lineCount, expected.length, label);
   }
 }

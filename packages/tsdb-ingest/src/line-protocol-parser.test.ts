@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { ParsedBody, ParsedTable, Precision } from '@plinth/tsdb-model/parsed-body.js';
 import { tagSetsOf } from '@plinth/tsdb-model/series/new-series.js';
 import { LineProtocolParser } from './line-protocol-parser.js';
-import { DEFAULT_LIMITS } from './parser-memory.js';
+import { DEFAULT_LIMITS } from './parser-dictionary.js';
 
 const RECEIVED_NS = 1_735_549_200_123_456_789n;
 
@@ -251,7 +251,7 @@ describe('names and tags', () => {
 
   it('number series densely in the order of their first line', () => {
     const table = onlyTable(parse('m,h=a f=1 1\nm,h=b f=1 1\nm,h=a f=2 2\nm f=1 1\nm,h=b f=1 2'));
-    assert.deepEqual([...table.parserSeries], [0, 1, 0, 2, 1]);
+    assert.deepEqual([...table.seriesNumbers], [0, 1, 0, 2, 1]);
     assert.deepEqual(
       tagSetsOf(table.newSeries).map((series) => series.tagValues),
       [['a'], ['b'], []],
@@ -265,22 +265,23 @@ describe('names and tags', () => {
     const second = parser.parse(Buffer.from('b,h=1 f=1\nb,h=3 f=1'), options);
     const other = parser.parse(Buffer.from('b,h=1 f=1'), { ...options, database: 'other' });
     assert.deepEqual(
-      first.tables.map((t) => [t.table, t.parserTable, ...t.parserSeries]),
+      first.tables.map((t) => [t.table, t.parserTable, ...t.seriesNumbers]),
       [
         ['a', 0, 0, 1],
         ['b', 1, 0],
       ],
     );
     assert.deepEqual(
-      second.tables.map((t) => [t.parserTable, t.firstNewSeries, ...t.parserSeries]),
+      second.tables.map((t) => [t.parserTable, t.firstNewSeries, ...t.seriesNumbers]),
       [[1, 1, 0, 1]],
     );
     assert.deepEqual(
-      other.tables.map((t) => [t.parserTable, ...t.parserSeries]),
+      other.tables.map((t) => [t.parserTable, ...t.seriesNumbers]),
       [[2, 0]],
     );
-    assert.deepEqual(parser.seriesOf(1, 1), { tagKeys: ['h'], tagValues: ['3'] });
-    assert.equal(parser.seriesOf(1, 2), undefined);
+    assert.deepEqual(tagSetsOf(second.tables[0]?.newSeries), [
+      { tagKeys: ['h'], tagValues: ['3'] },
+    ]);
   });
 
   it('are renumbered in a new epoch when the parser stores too many', () => {

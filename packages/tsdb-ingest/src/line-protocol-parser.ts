@@ -1,17 +1,16 @@
 import type { ParsedBody, Precision, SparseTable } from '@plinth/tsdb-model/parsed-body.js';
 import { MAX_REFUSED_LINES, type RefusedLine } from '@plinth/tsdb-model/refused-line.js';
-import type { ParsedSeries } from '@plinth/tsdb-model/series/new-series.js';
 import { BodyTooSparse } from './columns/cell-budget.js';
-import { type ColumnMemory, OWN_MEMORY } from './columns/column-memory.js';
+import { type ColumnAllocator, HEAP_ALLOCATOR } from './columns/column-allocator.js';
 import type { TableRows } from './columns/table-rows.js';
 import { FastLines } from './fast/fast-lines.js';
 import { findLineEnd } from './line-splitter.js';
 import {
+  type DatabaseDictionary,
   DEFAULT_LIMITS,
-  type KnownDatabase,
+  ParserDictionary,
   type ParserLimits,
-  ParserMemory,
-} from './parser-memory.js';
+} from './parser-dictionary.js';
 import { LineRefused } from './slow-path/line-refused.js';
 import { originalLine } from './slow-path/original-line.js';
 import { parseLineOnSlowPath } from './slow-path/parse-line.js';
@@ -38,7 +37,7 @@ const HASH = 35;
  * (`parseLineOnSlowPath`).
  */
 export class LineProtocolParser {
-  readonly #memory: ParserMemory;
+  readonly #dictionary: ParserDictionary;
   readonly #fast: FastLines;
   readonly #maxCells: number;
   #lastLine = new Uint8Array(0);
@@ -48,35 +47,39 @@ export class LineProtocolParser {
 
   /**
    * @param hashSeed any integer; secret if clients are untrusted.
-   * @param memory shared with parsers of other formats.
+   * @param dictionary shared with parsers of other formats.
    */
   constructor(
     limits: ParserLimits = DEFAULT_LIMITS,
     hashSeed = 0,
-    memory = new ParserMemory(limits, hashSeed),
+    dictionary = new ParserDictionary(limits, hashSeed),
   ) {
-    this.#memory = memory;
-    this.#fast = new FastLines(this.#memory);
+    this.#dictionary = dictionary;
+    this.#fast = new FastLines(this.#dictionary);
     this.#maxCells = limits.maxCells;
   }
 
   /** Clears all tables, fields and series to free memory. Call only between bodies. */
-  forget(): void {
-    this.#memory.forget();
+  clear(): void {
+    this.#dictionary.clear();
   }
 
   /** Throws `body_not_utf8`; all other errors are in the result. */
-  parse(body: Uint8Array, options: ParseOptions, memory: ColumnMemory = OWN_MEMORY): ParsedBody {
+  parse(
+    body: Uint8Array,
+    options: ParseOptions,
+    allocator: ColumnAllocator = HEAP_ALLOCATOR,
+  ): ParsedBody {
     assertUtf8(body);
-    this.#memory.begin(body.length);
-    const known = this.#memory.known(options.database);
+    this.#dictionary.begin(body.length);
+    const database = this.#dictionary.database(options.database);
     const { precision } = options;
     const arrivalNs = arrivalTime(options.receivedNs, precision);
-    this.#fast.begin({ known, used: this.#used, precision, arrivalNs });
+    this.#fast.begin({ database, used: this.#used, precision, arrivalNs });
     const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
     // Shared by all lines on the slow path.
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-    const context = { known, body: bytes, view, precision, arrivalNs };
+    const context = { database, body: bytes, view, precision, arrivalNs };
     const wholeLinesEnd = body.lastIndexOf(NEWLINE) + 1;
     this.#fast.load(body, view, 0);
     try {
@@ -91,14 +94,9 @@ export class LineProtocolParser {
       if (!(error instanceof BodyTooSparse)) throw error;
       for (const table of this.#used) table.dropRows();
       this.#refuseRest();
-      return this.#takeParsed(memory, error.at);
+      return this.#takeParsed(allocator, error.at);
     }
-    return this.#takeParsed(memory);
-  }
-
-  /** Returns the tag set of a series that this parser has numbered in the current epoch. */
-  seriesOf(parserTable: number, series: number): ParsedSeries | undefined {
-    return this.#memory.seriesOf(parserTable, series);
+    return this.#takeParsed(allocator);
   }
 
   /** Tries the fast path on a last line without a newline. */
@@ -134,12 +132,12 @@ export class LineProtocolParser {
   #parseLine(context: BodyContext, line: LineRange): void {
     try {
       const range = { start: line.text, end: line.end };
-      const parsed = parseLineOnSlowPath(context.body, range, this.#memory.lineLimits);
+      const parsed = parseLineOnSlowPath(context.body, range, this.#dictionary.lineLimits);
       const timeNs =
         parsed.timestamp === undefined
           ? context.arrivalNs
           : toNanoseconds(parsed.timestamp, context.precision);
-      const table = this.#memory.table(context.known, parsed.series.table);
+      const table = this.#dictionary.table(context.database, parsed.series.table);
       addSlowPathRow(table, context, {
         ...line,
         lineNumber: this.#fast.lineNumber,
@@ -176,15 +174,15 @@ export class LineProtocolParser {
     });
   }
 
-  #takeParsed(memory: ColumnMemory, tooSparse?: SparseTable): ParsedBody {
-    memory.begin(this.#used.reduce((sum, table) => sum + table.takenBytes, 0));
+  #takeParsed(allocator: ColumnAllocator, tooSparse?: SparseTable): ParsedBody {
+    allocator.begin(this.#used.reduce((sum, table) => sum + table.takenBytes, 0));
     const parsed: ParsedBody = {
-      tables: this.#used.map((table) => table.take(memory)),
+      tables: this.#used.map((table) => table.take(allocator)),
       refused: this.#refused,
       refusedCount: this.#refusedCount,
       lineCount: this.#fast.lineCount,
       tooSparse,
-      epoch: this.#memory.epoch,
+      epoch: this.#dictionary.epoch,
     };
     this.#used = [];
     this.#refused = [];
@@ -194,7 +192,7 @@ export class LineProtocolParser {
 }
 
 interface BodyContext {
-  readonly known: KnownDatabase;
+  readonly database: DatabaseDictionary;
   readonly body: Uint8Array;
   readonly view: DataView;
   readonly precision: Precision;

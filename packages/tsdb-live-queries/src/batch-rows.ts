@@ -1,4 +1,4 @@
-import type { TableBatch } from '@plinth/tsdb-engine/write/write-buffer.js';
+import type { TableBatch } from '@plinth/tsdb-engine/write/write-sequencer.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import { type BatchField, isValid, type RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import type { SeriesLookup } from '@plinth/tsdb-model/series/series-lookup.js';

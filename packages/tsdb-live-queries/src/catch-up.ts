@@ -74,7 +74,7 @@ export class CatchUpReader {
 
   /** @returns the time to wait before the next pass. */
   async #pass(waiting: readonly LiveQuery[]): Promise<number> {
-    await this.#retainedLog.whenDecided();
+    await this.#retainedLog.whenSettled();
     const startMs = this.#clock.monotonicMs();
     const ready = await this.#readyOf(waiting);
     if (ready.length === 0) return RETRY_MS;

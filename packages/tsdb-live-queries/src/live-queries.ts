@@ -1,7 +1,7 @@
 import type { Clock, Logger, Principal } from '@plinth/kernel';
 import { LogRetention } from '@plinth/tsdb-engine/live/log-retention.js';
 import type { RetainedLog } from '@plinth/tsdb-engine/live/retained-log.js';
-import type { RecordListener, TableBatch } from '@plinth/tsdb-engine/write/write-buffer.js';
+import type { RecordListener, TableBatch } from '@plinth/tsdb-engine/write/write-sequencer.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
@@ -304,7 +304,7 @@ export class LiveQueries implements RecordListener {
   async #beat(): Promise<void> {
     const { retainedLog } = this.#deps.engine;
     const seq = retainedLog.lastSeq;
-    await retainedLog.whenDecided();
+    await retainedLog.whenSettled();
     for (const query of [...this.#queries.keys()]) {
       query.sendRows();
       query.heartbeat(seq);

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { SystemClock } from '@plinth/kernel';
 import type { CacheRows } from '@plinth/tsdb-caches/cache-rows.js';
 import { RecordsNotRetained, type RetainedLog } from '@plinth/tsdb-engine/live/retained-log.js';
-import type { TableBatch } from '@plinth/tsdb-engine/write/write-buffer.js';
+import type { TableBatch } from '@plinth/tsdb-engine/write/write-sequencer.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
 import type { PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
@@ -205,7 +205,7 @@ it('updates the position of an idle client only', () => {
 function logOf(rowCount = 1) {
   const log = { oldestSeq: 0n, isGone: false };
   const retainedLog = {
-    ...{ lastSeq: 3n, whenDecided: async () => {}, oldestSeq: async () => log.oldestSeq },
+    ...{ lastSeq: 3n, whenSettled: async () => {}, oldestSeq: async () => log.oldestSeq },
     availableFrom: (_: number, afterSeq: bigint, oldestSeq: bigint) =>
       afterSeq > oldestSeq ? afterSeq : oldestSeq,
     async *read({ afterSeq }: { readonly afterSeq: bigint }) {

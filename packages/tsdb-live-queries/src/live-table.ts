@@ -1,4 +1,4 @@
-import type { TableBatch } from '@plinth/tsdb-engine/write/write-buffer.js';
+import type { TableBatch } from '@plinth/tsdb-engine/write/write-sequencer.js';
 import type { SeriesLookup } from '@plinth/tsdb-model/series/series-lookup.js';
 import { BatchRows } from './batch-rows.js';
 import type { LiveQuery } from './live-query.js';

@@ -141,6 +141,12 @@ const TEXTS = {
    * client unchanged.
    */
   plan_error: asGiven,
+  /** Trino does not respond, or rejects the server's requests. */
+  trino_unavailable: (details: { readonly url: string; readonly why: string }) =>
+    `Trino at ${details.url} is not available: ${details.why}; check query.wide_url`,
+  /** A wide query would not see all rows of the table, or deleted ones. */
+  table_not_published: (details: { readonly table: string; readonly reason: string }) =>
+    `table '${details.table}' cannot be published now: ${details.reason}; retry later, or run the query without engine=trino`,
   not_implemented: (what: string) => `This feature is not implemented: ${what}`,
   /**
    * A statement that changes data arrived in a GET request, which any website can make a browser

@@ -37,7 +37,7 @@ export class FairSemaphore {
   /**
    * Takes the slots if they are available immediately. Returns false if other requests are waiting.
    */
-  takeAtOnce(owner: string | undefined, size = 1): boolean {
+  tryAcquire(owner: string | undefined, size = 1): boolean {
     if (this.#waiting.count > 0 || !this.#fits(owner, size)) return false;
     this.#change(owner, size);
     return true;
@@ -47,7 +47,7 @@ export class FairSemaphore {
    * Resolves when the slots are granted. Rejects with `query_timed_out` or `query_cancelled` when
    * the signal is aborted.
    */
-  async take({ owner, signal }: Partial<QueryContext>, size = 1): Promise<void> {
+  async acquire({ owner, signal }: Partial<QueryContext>, size = 1): Promise<void> {
     // The signal may have been aborted before this call.
     if (signal?.aborted) throw endOfQuery(signal);
     await new Promise<void>((resolve, reject) => {
@@ -70,7 +70,7 @@ export class FairSemaphore {
     });
   }
 
-  give(owner: string | undefined, size = 1): void {
+  release(owner: string | undefined, size = 1): void {
     this.#change(owner, -size);
     this.#startWaiting();
   }
@@ -79,7 +79,7 @@ export class FairSemaphore {
    * Moves one slot to another owner without freeing it in between. Returns false if the other owner
    * may not have it.
    */
-  move(from: string | undefined, to: string | undefined): boolean {
+  transfer(from: string | undefined, to: string | undefined): boolean {
     this.#change(from, -1);
     const isMoved = this.#fits(to, 1);
     this.#change(isMoved ? to : from, 1);

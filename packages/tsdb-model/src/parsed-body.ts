@@ -51,7 +51,7 @@ export interface ParsedTable {
    * The parser's number of each row's series: consecutive from 0 in this parser and table, stable within an
    * `epoch`. The write path translates it to the series ordinal of the table.
    */
-  readonly parserSeries: Uint32Array;
+  readonly seriesNumbers: Uint32Array;
   /** Distinct fields by (name, type), in order of first appearance. */
   readonly fields: readonly ParsedField[];
   /** Number of the first new tag set. New tag sets are numbered consecutively from here. */

@@ -8,6 +8,7 @@ import {
   StoreOutage,
 } from '@plinth/kernel';
 import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
+import type { TableStore } from '@plinth/tsdb-engine/table/table-store.js';
 import type { TsdbEngine } from '@plinth/tsdb-engine/tsdb-engine.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
@@ -84,7 +85,7 @@ export class OpenTables {
     this.#publisher = new TablePublisher({
       ...deps,
       uploads: deps.bucket?.uploads,
-      fileCommits: engine.background.fileCommits,
+      segmentCommits: engine.background.segmentCommits,
       keepMs: settings.keep_ms,
       schemaOf: (tableId) => catalog.tableById(tableId),
     });
@@ -129,15 +130,22 @@ export class OpenTables {
     await this.#passes.run(async () => {
       for (const schema of tables) {
         const store = engine.tableStore(schema);
-        const isPending = (): boolean =>
-          store.tombstones.count > 0 ||
-          store.segments.some(({ segment }) => segment.kind === 'overlay');
         // A running merge of another table may have passed this one already.
-        for (let attempt = 0; attempt < MERGE_ATTEMPTS && isPending(); attempt++)
+        for (let attempt = 0; attempt < MERGE_ATTEMPTS && isMergeDue(store); attempt++)
           await engine.background.compactor.compactWhenDue();
       }
       await this.#publishAll(tables);
     });
+  }
+
+  /** Whether readers see all acknowledged rows of a table, and no deleted ones. */
+  isCurrent(schema: TableSchema): boolean {
+    const store = this.#deps.engine.tableStore(schema);
+    if (store.minBufferedSeq !== undefined || isMergeDue(store)) return false;
+    const { history, seen, state } = this.#tables.get(schema.id) ?? {};
+    if (history === undefined) return store.segments.length === 0;
+    const isSame = seen?.segments === store.segments && seen.schema === schema;
+    return isSame && state?.kind === 'published';
   }
 
   isPublished(database: string): boolean {
@@ -337,3 +345,10 @@ export class OpenTables {
     await records.forget(names);
   }
 }
+
+/** Whether deleted rows or earlier values of points are still in files that readers see. */
+const isMergeDue = ({
+  tombstones,
+  segments,
+}: Pick<TableStore, 'tombstones' | 'segments'>): boolean =>
+  tombstones.count > 0 || segments.some(({ segment }) => segment.kind === 'overlay');

@@ -1,15 +1,10 @@
 import type { PlanContext } from '@plinth/tsdb-model/query/planned-query.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
+import type { ConstantValue } from './constant-value.js';
 import type { LiteralNode } from './parse/ast.js';
+import type { ExprTree, Lazy } from './plan-tree.js';
 
-/** A value known at plan time, in the representation that `SqlType` documents; `null` for NULL. */
-export type ConstantValue =
-  | null
-  | boolean
-  | number
-  | bigint
-  | string
-  | { readonly months: number; readonly days: number; readonly nanos: bigint };
+export type { ConstantValue };
 
 /** New literals for a statement that is planned again. */
 export interface Values {
@@ -33,6 +28,8 @@ export interface BoundExpr {
   /** DuckDB SQL, parenthesized where needed so that it can be used as an operand. */
   readonly text: string;
   readonly type: SqlType;
+  /** The expression as data; absent if only DuckDB can compute it. See `treeOf`. */
+  readonly tree?: Lazy<ExprTree> | undefined;
   /** Output name without an alias, in DataFusion's form: `avg(cpu.usage)`, `count(*)`. */
   readonly displayName: string;
   /**

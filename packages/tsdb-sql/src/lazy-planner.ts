@@ -1,4 +1,5 @@
 import type { PlanContext, PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
+import type { WidePlan } from '@plinth/tsdb-model/query/wide-plan.js';
 import type { SqlPlanner } from './sql-planner.js';
 
 /**
@@ -24,6 +25,11 @@ export class LazyPlanner {
       this.#loaded?.plan(text, context, queryContext) ??
       this.#load().then((planner) => planner.plan(text, context, queryContext))
     );
+  }
+
+  /** See `WidePlanner`. */
+  async planWide(text: string, context: PlanContext): Promise<WidePlan> {
+    return (await this.#load()).planWide(text, context);
   }
 
   /** May be called more than once. */

@@ -1,8 +1,11 @@
 import type { PlanContext, PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
+import type { WidePlan } from '@plinth/tsdb-model/query/wide-plan.js';
 import { ColumnQueryPlanner } from './column-queries/column-query-planner.js';
-import { PlanningLimitExceeded } from './parse/planning-limits.js';
-import { PlanMaker, plannedFrom } from './plan-maker.js';
+import { MAIN_THREAD_LIMITS, PlanningLimitExceeded } from './parse/planning-limits.js';
+import { plannedFrom, StatementPlanner } from './statement-planner.js';
 import { PlannerThread } from './thread/planner-thread.js';
+import { notVerified } from './trino/not-verified.js';
+import { widePlan } from './trino/wide-plan-maker.js';
 
 const MAX_CACHED_STATEMENTS = 512;
 /**
@@ -12,20 +15,23 @@ const MAX_CACHED_STATEMENTS = 512;
 const MAX_SHORT_LENGTH = 65_536;
 
 /**
- * Converts the text of one SQL statement to a DuckDB query. It plans simple statements directly and
- * others in one of two threads.
+ * Entry point of the package: selects where a statement is planned. A `StatementPlanner` plans simple statements in the
+ * current thread, and others in one of two worker threads.
  */
 export class SqlPlanner {
   readonly #columnQueries: ColumnQueryPlanner;
   readonly #thread = new PlannerThread();
   readonly #longStatementThread = new PlannerThread();
 
-  private constructor(maker: PlanMaker) {
-    this.#columnQueries = new ColumnQueryPlanner(maker, { maxCount: MAX_CACHED_STATEMENTS });
+  readonly #planner: StatementPlanner;
+
+  private constructor(planner: StatementPlanner) {
+    this.#planner = planner;
+    this.#columnQueries = new ColumnQueryPlanner(planner, { maxCount: MAX_CACHED_STATEMENTS });
   }
 
   static async load(): Promise<SqlPlanner> {
-    return new SqlPlanner(await PlanMaker.load({ maxCachedCount: MAX_CACHED_STATEMENTS }));
+    return new SqlPlanner(await StatementPlanner.load({ maxCachedCount: MAX_CACHED_STATEMENTS }));
   }
 
   /** Throws `plan_error` and `not_implemented`, whose messages clients see. */
@@ -40,6 +46,18 @@ export class SqlPlanner {
       if (!(error instanceof PlanningLimitExceeded)) throw error;
       const thread = text.length > MAX_SHORT_LENGTH ? this.#longStatementThread : this.#thread;
       return thread.plan(text, context, queryContext?.signal).then(plannedFrom);
+    }
+  }
+
+  /** See `WidePlanner`. Statements that take long to plan are rejected. */
+  planWide(text: string, context: PlanContext): WidePlan {
+    try {
+      const { serialized, tree } = this.#planner.plan(text, context, MAIN_THREAD_LIMITS);
+      const { scans, columns, tableName } = serialized;
+      return widePlan({ scans, columns, tableName, tree: tree() });
+    } catch (error) {
+      if (!(error instanceof PlanningLimitExceeded)) throw error;
+      throw notVerified('such a complex statement');
     }
   }
 

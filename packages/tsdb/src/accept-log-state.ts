@@ -6,5 +6,5 @@ import { SegmentRegistry } from '@plinth/tsdb-storage/segments/segment-registry.
 export async function acceptLogState(relational: RelationalStore): Promise<void> {
   // Creates the table in a copy that was made by an earlier release.
   await relational.migrate('tsdb_segments', SEGMENT_MIGRATIONS);
-  await new SegmentRegistry(relational).expectedLogRecord.forget();
+  await new SegmentRegistry(relational).logCheckpointRecord.forget();
 }

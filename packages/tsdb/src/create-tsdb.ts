@@ -1,8 +1,8 @@
-import { type Dialect, type HttpService, invariant } from '@plinth/kernel';
+import { type ApiConventions, type HttpService, invariant } from '@plinth/kernel';
 import type { WriteOutcome } from '@plinth/tsdb-model/engine.js';
 import { LazyPlanner } from '@plinth/tsdb-sql/lazy-planner.js';
 import type { TsdbDeps } from './deps.js';
-import type { Identify } from './routes/flight/flight-dialect.js';
+import type { Identify } from './routes/flight/flight-conventions.js';
 import type { OpenTsdb } from './service.js';
 
 export interface Tsdb extends HttpService {
@@ -17,10 +17,10 @@ export interface Tsdb extends HttpService {
 }
 
 export interface TsdbServiceDeps extends TsdbDeps {
-  /** Dialect of all routes other than Arrow Flight. */
-  readonly dialect: Dialect;
-  /** Dialect of all routes below `/ops/v1`. */
-  readonly operatorDialect: Dialect;
+  /** API conventions of all routes other than Arrow Flight. */
+  readonly conventions: ApiConventions;
+  /** API conventions of all routes below `/ops/v1`. */
+  readonly operatorConventions: ApiConventions;
   /** Identifies the caller of an Arrow Flight call. */
   readonly identify: Identify;
   /** Returns why the server is not ready for requests; `undefined` if it is. */
@@ -84,21 +84,26 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
       const { openTsdb } = await loadParts();
       opened = await openTsdb(
         deps,
-        (text, context, queryContext) =>
-          planner.plan(text, { ...context, lookbackNs }, queryContext),
+        {
+          plan: (text, context, queryContext) =>
+            planner.plan(text, { ...context, lookbackNs }, queryContext),
+          planWide: (text, context) => planner.planWide(text, context),
+        },
         () => planner.prepare(),
       );
     },
     freeze: (moment) => whenOpen().freeze(moment),
-    async tables() {
-      const { tsdbTables } = await loadParts();
+    async routeGroups() {
+      const { tsdbRouteGroups } = await loadParts();
       const { settings, clock, random, log, fileSystem } = deps;
       const { engine, catalog, influxql, caches, processing, openTables, continuousQueries } =
         whenOpen();
+      const { wideQueries } = whenOpen();
       const { facts, queryLog, savedQueries, conversions, liveQueries } = whenOpen();
       const routeDeps = {
         ...{ engine, catalog, influxql, caches, processing, openTables, continuousQueries },
-        ...{ facts, queryLog, savedQueries, conversions, liveQueries, storage: engine.storage },
+        ...{ facts, queryLog, savedQueries, conversions, liveQueries, wideQueries },
+        storage: engine.storage,
         ...{ settings, clock, random, log },
         audit: deps.audit,
         tokenManagement: deps.tokenManagement,
@@ -117,7 +122,7 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
           deps.currentSpan?.()?.set('plinth.write.rows', writtenCount);
         },
       };
-      return tsdbTables(routeDeps, deps);
+      return tsdbRouteGroups(routeDeps, deps);
     },
     async liveSources() {
       const { liveSources } = await loadParts();

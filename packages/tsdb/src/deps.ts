@@ -2,11 +2,11 @@ import type {
   BucketStore,
   Clock,
   CommitLog,
-  ExpectedLogStore,
   FileSystem,
   FolderObjectStore,
   FreeDiskSpace,
   Leases,
+  LogCheckpointStore,
   Logger,
   Metrics,
   Principal,
@@ -18,6 +18,7 @@ import type {
 } from '@plinth/kernel';
 import type { UserDirectory } from '@plinth/tsdb-influxql/users/user-directory.js';
 import type { OpenTablesSettings } from '@plinth/tsdb-open-tables/settings.js';
+import type { QuerySettings } from '@plinth/tsdb-open-tables/wide/settings.js';
 import type { DuckDbWatch } from '@plinth/tsdb-storage/duckdb/instance/duckdb-watch.js';
 import type { AuditTrail } from './domain/system-tables/tables/audit.js';
 import type { TokenDirectory } from './domain/system-tables/tables/tokens.js';
@@ -28,6 +29,7 @@ import type { TsdbSettings } from './settings/config.js';
 export interface TsdbDeps {
   readonly settings: TsdbSettings;
   readonly openTables: OpenTablesSettings;
+  readonly query: QuerySettings;
   /** Label of this node in `system.nodes`. */
   readonly nodeId: string;
   /** Lists the tokens in `system.tokens`. */
@@ -68,7 +70,7 @@ export interface TsdbDeps {
     readonly repair: boolean;
     /** Number of the first new log file. */
     readonly firstFile: number;
-    readonly expectedLog: ExpectedLogStore;
+    readonly logCheckpoint: LogCheckpointStore;
     /** Returns the time at which a record was written. */
     readonly writtenMs: (payload: Uint8Array) => number | undefined;
     /** Describes the rows of a lost record, whose payload may be corrupt. */

@@ -4,7 +4,7 @@ import {
   checkLog,
   type FileSystem,
   type LogLoss,
-  NOTHING_EXPECTED,
+  NO_CHECKPOINT,
   type ObjectStore,
   type RelationalStore,
   StoreOutage,
@@ -99,8 +99,8 @@ async function* readLog(
     directory: join(dataDir, LOG_FOLDER),
     nodeId: rows.find(({ key }) => key === 'node_uuid')?.value ?? '',
     expected: {
-      ...(names.has('tsdb_known_log') ? await registry.expectedLogRecord.load() : NOTHING_EXPECTED),
-      newestFile: names.has('tsdb_known_log_file') ? await registry.expectedLogFile() : 0,
+      ...(names.has('tsdb_known_log') ? await registry.logCheckpointRecord.load() : NO_CHECKPOINT),
+      newestFile: names.has('tsdb_known_log_file') ? await registry.logCheckpointFile() : 0,
     },
   });
   for await (const { sizeBytes, damage, losses } of files) {

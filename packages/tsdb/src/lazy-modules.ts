@@ -5,5 +5,5 @@ export { PiecePool } from './routes/formats/piece-pool.js';
 export { encodedRun } from './routes/influxql/v1-query-route.js';
 export { liveSources } from './routes/operator/live-sources.js';
 export { resultResponse } from './routes/query/result-response.js';
-export { tsdbTables } from './routes/table.js';
+export { tsdbRouteGroups } from './routes/table.js';
 export { openTsdb } from './service.js';

@@ -1,6 +1,6 @@
 import {
+  type LineField,
   LineRefused,
-  type ParsedField,
   type SeriesText,
 } from '@plinth/tsdb-ingest/slow-path/line-refused.js';
 import { parseLineOnSlowPath } from '@plinth/tsdb-ingest/slow-path/parse-line.js';
@@ -8,7 +8,7 @@ import { parseLineOnSlowPath } from '@plinth/tsdb-ingest/slow-path/parse-line.js
 /** A parsed line of line protocol. */
 export interface ReadLine {
   readonly series: SeriesText;
-  readonly fields: readonly ParsedField[];
+  readonly fields: readonly LineField[];
   /** In the unit of the line; `undefined` if the line has no timestamp. */
   readonly timestamp: bigint | undefined;
 }

@@ -19,11 +19,13 @@ import type { Statistic } from '@plinth/tsdb-influxql/show/show-server.js';
 import { LiveQueries } from '@plinth/tsdb-live-queries/live-queries.js';
 import { StatementRuns } from '@plinth/tsdb-live-queries/statement-runs.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
+import type { WidePlanner } from '@plinth/tsdb-model/query/wide-plan.js';
 import { PublishedBucket } from '@plinth/tsdb-open-tables/bucket/published-bucket.js';
 import { SegmentUploads } from '@plinth/tsdb-open-tables/bucket/segment-uploads.js';
 import { OpenTables } from '@plinth/tsdb-open-tables/open-tables.js';
 import { MetadataTrees } from '@plinth/tsdb-open-tables/publish/metadata-trees.js';
 import { PublishCounts } from '@plinth/tsdb-open-tables/publish/publish-counts.js';
+import type { WideQueries } from '@plinth/tsdb-open-tables/wide/wide-queries.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { UploadedSegments } from '@plinth/tsdb-storage/segments/uploaded-segments.js';
 import type { TsdbDeps } from './deps.js';
@@ -52,6 +54,7 @@ import { openInfluxql } from './open/open-influxql.js';
 import { newParserPool, readerOf } from './open/open-parser.js';
 import { createProcessing, type Processing } from './open/open-processing.js';
 import { newSegmentStore, openCatalog, openHost, openLog } from './open/open-storage.js';
+import { openWideQueries } from './open/open-wide-queries.js';
 import { WarmUp, type WarmUpConsumers } from './open/warm-up.js';
 import { reportTo } from './report-to-log.js';
 import { type MemoryShares, memoryShares } from './settings/memory-shares.js';
@@ -93,9 +96,16 @@ export interface OpenTsdb {
   readonly liveQueries: LiveQueries;
   /** Tables in an open format. */
   readonly openTables: OpenTables;
+  readonly wideQueries: WideQueries;
   /** See `Tsdb`. */
   readonly usesFolder: boolean;
   close(): Promise<void>;
+}
+
+/** Plans SQL for DuckDB and for Trino. */
+export interface Planners {
+  readonly plan: Planner;
+  readonly planWide: WidePlanner;
 }
 
 /**
@@ -104,7 +114,7 @@ export interface OpenTsdb {
  */
 export async function openTsdb(
   deps: TsdbDeps,
-  planner: Planner,
+  planners: Planners,
   onTablesFound: () => void = () => undefined,
 ): Promise<OpenTsdb> {
   const { settings, clock, random, relational } = deps;
@@ -142,11 +152,11 @@ export async function openTsdb(
   });
   const parserPool = newParserPool(deps);
   catalog.whenTablesLeave((tables) => {
-    parserPool.forget();
+    parserPool.clear();
     caches.onTablesDeleted(tables.map(({ id }) => id));
   });
   // Parsers must number known tag sets again; otherwise, writes under the old name would be accepted.
-  catalog.whenRenamed(() => parserPool.forget());
+  catalog.whenRenamed(() => parserPool.clear());
   const report = reportTo(deps.log, metrics, refusedWrites);
   const store = newSegmentStore(deps, { duckDb, tempDir, report });
   const { registry, checksums } = store;
@@ -170,7 +180,7 @@ export async function openTsdb(
     random,
     deletions: catalog.deletions,
     reader: readerOf(parserPool),
-    planner,
+    planner: planners.plan,
     virtualTables: (database, of) => systemTables.of(database, of),
     queryLog,
     settings: engineSettings(deps, shares),
@@ -191,6 +201,10 @@ export async function openTsdb(
   liveQueries = live;
   const published = await openOpenTables(deps, { catalog, engine, store, duckDb, report });
   openTables = published;
+  const wideQueries = openWideQueries(deps, {
+    ...{ catalog, engine, queryLog, systemTables, openTables: published },
+    planner: planners.planWide,
+  });
   observeEngine(deps.metrics, () => engine.state());
   observeMemory(deps.metrics, shares);
   observeCaches(deps.metrics, caches);
@@ -232,6 +246,7 @@ export async function openTsdb(
     conversions: converting,
     liveQueries: live,
     openTables: published,
+    wideQueries,
     recorder,
     statistics,
     freeze: (moment) => queries.duringBackup(() => freezeFiles(moment, opened)),
@@ -247,6 +262,7 @@ export async function openTsdb(
       await recorder.close();
       caches.close();
       await warmUp.close();
+      await wideQueries.close();
       await published.close();
       await engine.close().finally(() => Promise.all([parserPool.close(), checksums.close()]));
     },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
+  type ApiConventions,
   type Clock,
-  type Dialect,
   EgressSender,
   type FileSystem,
   type HttpService,
@@ -13,7 +13,7 @@ import {
   type OwnListener,
   type Random,
   type RelationalStore,
-  type RouteTable,
+  type RouteGroup,
   type SecretBox,
   type Tracer,
 } from '@plinth/kernel';
@@ -35,9 +35,9 @@ import { Redelivery } from './domain/redelivery.js';
 import { Retention } from './domain/retention.js';
 import type { Hook, RetryPolicy } from './model/hook.js';
 import type { AppInfo } from './routes/app-routes.js';
-import { type Credentials, WebhookDialect } from './routes/dialect.js';
+import { type Credentials, WebhookConventions } from './routes/conventions.js';
 import { liveSources } from './routes/live-sources.js';
-import { type TableDeps, webhookTables } from './routes/table.js';
+import { type TableDeps, webhookRouteGroups } from './routes/table.js';
 import { DeliveryStore } from './storage/delivery-store.js';
 import { EncryptedUrls } from './storage/encrypted-urls.js';
 import { HookStore } from './storage/hook-store.js';
@@ -74,8 +74,8 @@ export interface WebhooksDeps {
   readonly localUrl: string;
   /** Addresses on which this server listens. */
   readonly ownListeners: readonly OwnListener[];
-  /** Dialect of all paths below `/ops/v1`. */
-  readonly operatorDialect: Dialect;
+  /** API conventions of all paths below `/ops/v1`. */
+  readonly operatorConventions: ApiConventions;
 }
 
 export interface Webhooks extends HttpService {
@@ -101,7 +101,7 @@ class WebhookService implements Webhooks {
   readonly appHooks: AppWebhooks;
   readonly internalEvents: InternalEvents | undefined;
   readonly #deps: WebhooksDeps;
-  readonly #dialect: WebhookDialect;
+  readonly #conventions: WebhookConventions;
   readonly #rules: HookRules;
   readonly #hookStore: HookStore;
   readonly #hooks: HookRegistry;
@@ -122,7 +122,14 @@ class WebhookService implements Webhooks {
     const { config, store, clock, random, log, metrics } = deps;
     this.#deps = deps;
     const { apps: credentials, publicUrl } = deps;
-    this.#dialect = new WebhookDialect({ config, credentials, clock, random, log, publicUrl });
+    this.#conventions = new WebhookConventions({
+      config,
+      credentials,
+      clock,
+      random,
+      log,
+      publicUrl,
+    });
     this.#sender = new EgressSender(
       {
         allowedTargets: config.allow_private_targets,
@@ -213,8 +220,8 @@ class WebhookService implements Webhooks {
     }
   }
 
-  tables(): readonly RouteTable[] {
-    return webhookTables(this.#tableDeps());
+  routeGroups(): readonly RouteGroup[] {
+    return webhookRouteGroups(this.#tableDeps());
   }
 
   liveSources(): readonly LiveSource[] {
@@ -244,13 +251,13 @@ class WebhookService implements Webhooks {
   }
 
   #tableDeps(): TableDeps {
-    const { config, apps, clock, random, operatorDialect } = this.#deps;
+    const { config, apps, clock, random, operatorConventions } = this.#deps;
     return {
       config,
       clock,
       random,
-      operatorDialect,
-      dialect: this.#dialect,
+      operatorConventions,
+      conventions: this.#conventions,
       hooks: this.#hooks,
       rules: this.#rules,
       engine: this.#engine,

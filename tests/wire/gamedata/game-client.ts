@@ -22,7 +22,7 @@ export async function getJson<T>(
   return { body: JSON.parse(response.text) as T, headers: response.headers };
 }
 
-/** Asserts a 400 response in the game data dialect for this parameter. */
+/** Asserts a 400 response in the format of game data for this parameter. */
 export async function refused(
   server: RunningServer,
   path: string,

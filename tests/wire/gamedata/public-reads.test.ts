@@ -67,7 +67,7 @@ describe('a public read', () => {
     }
   });
 
-  it('is refused in the dialect of game data', async () => {
+  it('is refused in the format of game data', async () => {
     await refused(server, '/api/items?limit=x', 'invalid_parameter', 'limit');
     await refused(server, '/api/items?lang=xx', 'unknown_language', 'lang');
     for (const [path, method, status, code] of [

@@ -83,7 +83,7 @@ describe('octokit as an app', () => {
 });
 
 describe('on one port', () => {
-  it('limits webhooks and the probe in their own dialects, and no other services', async () => {
+  it('limits webhooks and the probe in their own conventionsDirectory, and no other services', async () => {
     const refused = await server.http.send('/api/v3/app/hook/config');
     assert.equal(refused.status, 401);
     assert.match(bucketOf(refused), /^core \d+\+\d+\/60$/);
@@ -128,7 +128,7 @@ describe('on one port', () => {
   });
 });
 
-it('a service limited by the operator sends refusals in its own dialect', async () => {
+it('a service limited by the operator sends refusals in its own conventions', async () => {
   const services = {
     tsdb: { enabled: true },
     accounts: { enabled: true },

@@ -6,7 +6,7 @@ import { basic, bucketOf, Platform, PROBE, resetOf, text } from './platform.js';
 
 const GUIDE = '/docs/rest/using-the-rest-api/rate-limits-for-the-rest-api';
 
-/** Asserts the complete refusal in the platform's dialect. */
+/** Asserts the complete refusal in the platform's format. */
 function assertRefused(response: HttpResponse, status: number, message: string, url: string): void {
   assert.equal(response.status, status, response.text);
   assert.equal(response.headers['content-type'], 'application/json; charset=utf-8');

@@ -50,7 +50,7 @@ const TAKEN: Readonly<Record<string, readonly string[]>> = {
   editor: ['editor', 'admin'],
 };
 
-/** Requests in the dialect of the server and its operators. */
+/** Requests by the API conventions of the server and its operators. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...['token of nothing', 'password', 'token for backups', 'token for all endpoints'],
 ]);

@@ -121,10 +121,7 @@ export interface Rules {
     readonly versionDate: string;
   }): Violation | undefined;
   /** Checks whether person and account tokens may be created: the platform is registered (row 72). */
-  checkTokenCreation(options: {
-    readonly platform: PlatformSettings;
-    readonly versionDate: string;
-  }): Violation | undefined;
+  checkTokenCreation(platform: PlatformSettings): Violation | undefined;
   /**
    * Checks an account create or update: the platform, the fields, the configurations, the
    * capabilities and the attestations (steps 10 to 18, and the codes of section 14 for updates).

@@ -1,4 +1,4 @@
-import type { ApiDocs, DialectRefusals } from '@plinth/kernel';
+import type { ApiDocs, ApiRefusals } from '@plinth/kernel';
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { REFERENCE_LISTS } from '../domain/reference/index.js';
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
@@ -68,7 +68,7 @@ const failures = (): Readonly<Record<number, string>> =>
     ]),
   );
 
-export const ACCOUNTS_REFUSALS: DialectRefusals = {
+export const ACCOUNTS_REFUSALS: ApiRefusals = {
   name: 'Error',
   schema: {
     type: 'object',

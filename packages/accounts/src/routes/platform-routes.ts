@@ -16,8 +16,8 @@ import type { MutationResponse } from '../domain/change/mutations.js';
 import type { RequestContext } from '../domain/request-context.js';
 import { AccountsRefused } from '../model/violation.js';
 import { bodyRule, readFormOrJson, readJson } from './bodies.js';
+import { type AccountsConventions, refuseEmptySegments } from './conventions.js';
 import { bodyName, CHANGE_HEADERS, HANDLER_VALIDATION, VERSION_HEADER } from './description.js';
-import { type AccountsDialect, refuseEmptySegments } from './dialect.js';
 import { AS_PLATFORM_PATH, isV1Path, type RequestAuthenticator } from './request-authenticator.js';
 import type { ShapeName } from './request-shapes.js';
 import { jsonTextResponse } from './to-wire.js';
@@ -54,7 +54,7 @@ interface RouteOptions {
 
 export interface PlatformRouteDeps {
   readonly authenticator: RequestAuthenticator;
-  readonly dialect: AccountsDialect;
+  readonly conventions: AccountsConventions;
   readonly random: Random;
   readonly maxBodyBytes: number;
   /** Stores the key and parameters of a request with an invalid shape. */
@@ -139,7 +139,7 @@ export class PlatformRoutes {
     call: Call,
     handle: (call: Call) => Promise<MutationResponse>,
   ): Promise<HttpResponse> {
-    const { dialect, random } = this.#deps;
+    const { conventions, random } = this.#deps;
     const { request } = call;
     const idempotencyKey = request.headers['idempotency-key'] ?? random.uuidV4();
     if (!IDEMPOTENCY_KEY.test(idempotencyKey)) {
@@ -156,7 +156,7 @@ export class PlatformRoutes {
       const { body, originalRequestId } = await this.#recordingRefusal(changing, handle);
       return answered(jsonTextResponse(body, repeatHeaders(originalRequestId)));
     } catch (error) {
-      return answered(dialect.errorResponse(error, request));
+      return answered(conventions.errorResponse(error, request));
     }
   }
 

@@ -39,6 +39,9 @@ const KEYS = new Map<string, ReturnType<KeyDirectory['find']>>([
 ]);
 const BROKEN = 'sk_test_broken';
 
+/** URLs of requests that were checked for an alias. */
+const warned: string[] = [];
+
 const authenticator = new RequestAuthenticator({
   keys: {
     find(text) {
@@ -56,7 +59,7 @@ const authenticator = new RequestAuthenticator({
   random: new SeededRandom(1),
   headerPrefixes: ['Plinth', 'Other'],
   maxBodyBytes: 100,
-  vendorWordWarnings: { warnAboutAlias() {} },
+  vendorWordWarnings: { warnAboutAlias: ({ url }) => warned.push(url) },
   findOperator({ headers }) {
     if (headers['authorization'] === 'Bearer away') throw new CredentialUncheckable(undefined);
     if (headers['authorization'] !== 'Bearer op') return undefined;
@@ -206,6 +209,35 @@ it('reports the platform of a request to the service', () => {
     authenticator.contextOf(granted(bearer('sk_test_a')), 'any').versionDate,
     '2025-01-27',
   );
+  assert.deepEqual(warned.slice(-2), ['/v2/core/accounts?limit=1', '/v2/core/accounts']);
+});
+
+it('lets operators act as the platform and mode in the path', () => {
+  const of = (platform: string, mode: string) =>
+    authenticator.operatorContextOf({
+      ...head({ ...bearer('op'), 'if-match': '"1"' }),
+      principal: ANONYMOUS,
+      parameters: { platform, mode },
+    });
+  for (const [mode, livemode] of [
+    ['live', true],
+    ['test', false],
+  ] as const) {
+    const { tenant, isOperator, ifMatch, keyKind } = of('shop', mode);
+    assert.deepEqual(tenant, { platform: 'shop', livemode });
+    assert.deepEqual([isOperator, ifMatch, keyKind], [true, '"1"', 'secret']);
+  }
+  const refusalOf = (platform: string, mode: string): unknown => {
+    try {
+      of(platform, mode);
+    } catch (error) {
+      return (error as AccountsRefused).violation.code;
+    }
+    return undefined;
+  };
+  for (const mode of ['', 'Live', 'sandbox'])
+    assert.equal(refusalOf('shop', mode), 'unrecognized_url');
+  assert.equal(refusalOf('unknown', 'live'), 'not_found');
 });
 
 it("responds in the requested version, the platform's version or its own", () => {

@@ -1,10 +1,10 @@
-import type { Random, RouteTable } from '@plinth/kernel';
+import type { Random, RouteGroup } from '@plinth/kernel';
 import type { AccountsConfig } from '../config.js';
 import type { AccountsDomain } from '../domain/accounts-domain.js';
 import { REFERENCE_LISTS } from '../domain/reference/index.js';
 import type { VendorWord } from '../model/platform/vendor-word.js';
 import { accountRoutes } from './account-routes.js';
-import type { AccountsDialect } from './dialect.js';
+import type { AccountsConventions } from './conventions.js';
 import { eventRoutes } from './event-routes.js';
 import { guideRoute } from './guide/guide-routes.js';
 import { clockRoutes } from './operator/clock-routes.js';
@@ -15,21 +15,21 @@ import type { RequestAuthenticator } from './request-authenticator.js';
 import { RequestShapes } from './request-shapes.js';
 
 /** Returns all routes of the service. */
-export function accountsTable(deps: {
+export function accountsRouteGroup(deps: {
   readonly authenticator: RequestAuthenticator;
-  readonly dialect: AccountsDialect;
+  readonly conventions: AccountsConventions;
   readonly domain: AccountsDomain;
   readonly config: AccountsConfig;
   readonly vendorWord: VendorWord;
   readonly random: Random;
-}): RouteTable {
-  const { authenticator, dialect, domain, vendorWord, random } = deps;
+}): RouteGroup {
+  const { authenticator, conventions, domain, vendorWord, random } = deps;
   const { mutations, operator } = domain;
   const maxBodyBytes = deps.config.max_body_bytes;
   const shapes = new RequestShapes(REFERENCE_LISTS);
   const on = new PlatformRoutes({
     authenticator,
-    dialect,
+    conventions,
     random,
     maxBodyBytes,
     storeRefused: (context, body) => mutations.storeRefused(context, body),
@@ -42,7 +42,7 @@ export function accountsTable(deps: {
     ...clockRoutes(on, parts),
   ];
   return {
-    dialect,
+    conventions,
     api: 'accounts',
     routes: [
       ...ofPlatforms,

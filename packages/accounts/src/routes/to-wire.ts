@@ -161,7 +161,7 @@ function violationOf(error: unknown, wording: ErrorWording): Violation {
   if (requestError.is(error, 'body_cut')) {
     return { code: 'invalid_json', message: 'The request body is incomplete.' };
   }
-  if (requestError.is(error, 'body_in_crumbs')) {
+  if (requestError.is(error, 'body_chunks_too_small')) {
     return { code: 'invalid_json', message: `${error.message}.` };
   }
   if (requestError.is(error, 'body_too_slow')) {

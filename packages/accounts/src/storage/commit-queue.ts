@@ -21,7 +21,7 @@ export class WriteSet {
   readonly rows = new Map<TableName, AnyRow[]>();
   readonly deletedIds = new Map<TableName, string[]>();
   /** Event bundles that have a receiver. */
-  readonly announcedIds: string[] = [];
+  readonly idsToPublish: string[] = [];
   /** Versions that the changes depend on; see `LockVersionStore`. */
   readonly lockVersions: LockVersion[] = [];
   /** Number of events in the bundles among the rows. */
@@ -38,8 +38,8 @@ export class WriteSet {
     return this;
   }
 
-  announce(bundleId: string): this {
-    this.announcedIds.push(bundleId);
+  publish(bundleId: string): this {
+    this.idsToPublish.push(bundleId);
     return this;
   }
 
@@ -59,7 +59,7 @@ export class WriteSet {
   add(other: WriteSet): this {
     for (const [table, rows] of other.rows) append(this.rows, table, rows);
     for (const [table, ids] of other.deletedIds) append(this.deletedIds, table, ids);
-    this.announcedIds.push(...other.announcedIds);
+    this.idsToPublish.push(...other.idsToPublish);
     this.lockVersions.push(...other.lockVersions);
     this.eventCount += other.eventCount;
     return this;
@@ -169,14 +169,14 @@ export class CommitQueue {
     });
     const rows = new Map<TableName, AnyRow[]>();
     const deletedIds = new Map<TableName, string[]>();
-    const announcedIds: string[] = [];
+    const idsToPublish: string[] = [];
     for (const [index, { writes, recordId }] of batch.entries()) {
       if (results[index] !== 'done') continue;
       for (const [table, some] of writes.rows) {
         append(rows, table, table === RECORDS ? some.filter(({ id }) => id !== recordId) : some);
       }
       for (const [table, some] of writes.deletedIds) append(deletedIds, table, some);
-      announcedIds.push(...writes.announcedIds);
+      idsToPublish.push(...writes.idsToPublish);
       // The stored name of the table of lock versions.
       if (writes.lockVersions.length > 0)
         append(rows, 'accounts_guards', writes.lockVersions.map(toLockVersionRow));
@@ -188,8 +188,8 @@ export class CommitQueue {
         parameters: [JSON.stringify(ids)],
       })),
     ]);
-    if (announcedIds.length > 0) {
-      await this.#outbox.publish(tx, { type: EVENTS_COMMITTED, payload: { ids: announcedIds } });
+    if (idsToPublish.length > 0) {
+      await this.#outbox.publish(tx, { type: EVENTS_COMMITTED, payload: { ids: idsToPublish } });
     }
     return results;
   }

@@ -1,7 +1,7 @@
 import type { RelationalStore } from '@plinth/kernel';
 import type { Kysely } from 'kysely';
 import type { AccountTables } from './account-tables.js';
-import { WriteSet } from './commit-queue.js';
+import type { WriteSet } from './commit-queue.js';
 import type { Encryptor } from './encryptor.js';
 import type { OldestRecordMs } from './oldest-record.js';
 
@@ -36,10 +36,6 @@ export class IdempotencyStore {
     this.#reader = deps.store.reader<AccountTables>();
     this.#encryptor = deps.encryptor;
     this.#oldestMs = deps.oldestMs;
-  }
-
-  newWriteSet(): WriteSet {
-    return new WriteSet();
   }
 
   async find(id: string): Promise<IdempotencyRecord | undefined> {

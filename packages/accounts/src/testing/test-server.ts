@@ -135,6 +135,6 @@ export class TestServer implements AsyncDisposable {
     this.#stop.push(() => service.close());
     await service.start();
     if (this.#delivers) await outbox.start();
-    return new TestRoutes(await service.tables(), CLIENT);
+    return new TestRoutes(await service.routeGroups(), CLIENT);
   }
 }

@@ -1,6 +1,6 @@
-import { type ApiDescription, describeApi, type RouteTable } from '@plinth/kernel';
+import { type ApiDescription, describeApi, type RouteGroup } from '@plinth/kernel';
+import type { GameDataConventions } from './conventions.js';
 import { GAMEDATA_API } from './description.js';
-import type { GameDataDialect } from './dialect.js';
 import type { EditorRouteDeps } from './editor/editor-router.js';
 import { editorRoutes } from './editor/editor-routes.js';
 import { editorPageRoutes } from './editor-page.js';
@@ -8,12 +8,12 @@ import { imageRoutes } from './image-routes.js';
 import { type PublicRouteDeps, publicRoutes } from './public-routes.js';
 
 /** Returns all routes of the service, including its API description. */
-export function gameDataTable(deps: {
-  readonly dialect: GameDataDialect;
+export function gameDataRouteGroup(deps: {
+  readonly conventions: GameDataConventions;
   readonly parts: PublicRouteDeps;
   readonly editor: EditorRouteDeps;
-}): RouteTable {
-  const { dialect, parts, editor } = deps;
+}): RouteGroup {
+  const { conventions, parts, editor } = deps;
   let description: ApiDescription | undefined;
   const describe = (): ApiDescription => {
     description ??= describeApi(
@@ -22,8 +22,8 @@ export function gameDataTable(deps: {
     );
     return description;
   };
-  const table: RouteTable = {
-    dialect,
+  const table: RouteGroup = {
+    conventions,
     api: 'gamedata',
     routes: [
       ...publicRoutes(parts, describe),

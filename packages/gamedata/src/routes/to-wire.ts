@@ -137,7 +137,7 @@ function responseOfOthers(error: unknown): ErrorResponse | undefined {
   }
   if (requestError.is(error, 'gzip_corrupt')) return refused(400, 'invalid_json', error.message);
   if (requestError.is(error, 'body_too_slow')) return refused(408, 'timeout', error.message);
-  if (requestError.is(error, 'body_cut', 'body_in_crumbs', 'client_left'))
+  if (requestError.is(error, 'body_cut', 'body_chunks_too_small', 'client_left'))
     return refused(400, 'invalid_request', error.message);
   if (requestError.is(error, 'json_unreadable')) {
     return refused(400, 'invalid_json', error.message);

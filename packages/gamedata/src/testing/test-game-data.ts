@@ -121,7 +121,7 @@ export class TestGameData implements AsyncDisposable {
     });
     this.#stop.push(() => service.close());
     await service.start();
-    this.#routes = new TestRoutes(await service.tables());
+    this.#routes = new TestRoutes(await service.routeGroups());
   }
 
   async stop(): Promise<void> {
@@ -134,7 +134,7 @@ export class TestGameData implements AsyncDisposable {
   }
 
   /**
-   * Calls the route with this method and path. The response includes the headers of its dialect.
+   * Calls the route with this method and path. The response includes the headers of its API conventions.
    */
   async send(target: string, request: TestRequest = {}): Promise<TestResponse> {
     const { body, method = body === undefined ? 'GET' : 'POST' } = request;
@@ -157,7 +157,7 @@ export class TestGameData implements AsyncDisposable {
     return { status, json: JSON.parse(text) };
   }
 
-  /** Asserts a 400 response in the game data dialect for this parameter. */
+  /** Asserts a 400 response in the format of game data for this parameter. */
   async refused(path: string, code: string, param: string): Promise<WireRecord> {
     const { status, text, headers } = await this.send(path);
     assert.equal(status, 400, `${path}: ${text.slice(0, 200)}`);

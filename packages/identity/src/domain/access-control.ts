@@ -34,7 +34,8 @@ export const OPERATOR_TOKEN_PATH = `${TOKEN_PATH}/admin`;
 
 /**
  * Authenticates requests and decides whether the principal may use a route. Decisions are synchronous and use only
- * data in memory, except for password checks. They depend on the route's declared access, never on the path text.
+ * data in memory, except for password checks. They depend on the route's declared access, not on the path;
+ * only a server without authentication recognizes the token endpoints by path, because it disables them.
  * Source: tsdb-http, "Authentication and authorization", order of checks.
  */
 export class AccessControl {

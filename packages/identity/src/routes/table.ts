@@ -1,4 +1,4 @@
-import type { Dialect, HttpRequest, RouteTable } from '@plinth/kernel';
+import type { ApiConventions, HttpRequest, RouteGroup } from '@plinth/kernel';
 import type { ApiTokens } from '../domain/api-tokens.js';
 import type { Apps } from '../domain/apps.js';
 import type { Registry } from '../domain/registry.js';
@@ -9,9 +9,9 @@ import { sessionRoute } from './session-route.js';
 import { tokenRoutes } from './token-routes.js';
 
 export interface TableDeps {
-  readonly operatorDialect: Dialect;
-  /** Dialect of the time-series service, to which the token endpoints belong. */
-  readonly serverDialect: Dialect;
+  readonly operatorConventions: ApiConventions;
+  /** API conventions of the time-series service, to which the token endpoints belong. */
+  readonly serverConventions: ApiConventions;
   readonly apps: Apps;
   readonly registry: Registry;
   readonly quota: TokenQuota;
@@ -23,9 +23,9 @@ export interface TableDeps {
 }
 
 /** Returns all routes of this service. */
-export const identityTables = (deps: TableDeps): readonly RouteTable[] => [
+export const identityRouteGroups = (deps: TableDeps): readonly RouteGroup[] => [
   {
-    dialect: deps.operatorDialect,
+    conventions: deps.operatorConventions,
     api: 'operator',
     routes: [
       sessionRoute(deps.listTokens),
@@ -34,7 +34,7 @@ export const identityTables = (deps: TableDeps): readonly RouteTable[] => [
     ],
   },
   {
-    dialect: deps.serverDialect,
+    conventions: deps.serverConventions,
     api: 'tsdb',
     routes: deps.tokens === undefined ? [] : tokenRoutes(deps.tokens, deps.createFirst),
   },

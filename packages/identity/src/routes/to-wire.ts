@@ -15,7 +15,7 @@ const STATUS: Record<IdentityError['kind'], number> = {
   gzip_corrupt: 400,
   body_cut: 400,
   body_too_slow: 408,
-  body_in_crumbs: 400,
+  body_chunks_too_small: 400,
   body_too_large: 413,
   token_name_exists: 409,
   token_not_found: 404,
@@ -40,7 +40,7 @@ export interface ErrorResponse {
 }
 
 /**
- * Formats an error in the dialect of the time-series service, to which these endpoints belong.
+ * Formats an error by the API conventions of the time-series service, to which these endpoints belong.
  * `path` selects the version 2 form, whose clients read `code` and `message`. Source: tsdb-http,
  * "Authentication and authorization", "Error model", "v2 error body".
  */

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  type ApiConventions,
   createLogger,
-  type Dialect,
   type HttpRequest,
   type HttpResponse,
   inputReader,
@@ -93,7 +93,7 @@ async function open(
   const log = createLogger({ level: 'trace', destination: { write: (text) => logged.push(text) } });
   const random = new SeededRandom(clock.nowMs());
   const pages = { bind: options.bind ?? '127.0.0.1:8181' };
-  const dialect = serverDialect(() => identity);
+  const conventions = serverConventions(() => identity);
   // State left by a process that was killed before the server was claimed.
   let code: string | undefined = 'code of an earlier process';
   const delivery = {
@@ -107,7 +107,7 @@ async function open(
   const policy = options.policy ?? 'claim';
   const firstToken = { policy, proxyHeader: 'x-client-address', isBehindProxy: false, delivery };
   const identity = createIdentity({
-    ...{ config, store, clock, random, files, log, pages, dialect, firstToken },
+    ...{ config, store, clock, random, files, log, pages, conventions, firstToken },
   });
   const stop = async () => {
     await identity.close();
@@ -145,8 +145,8 @@ async function open(
   };
 }
 
-/** Same behavior as the server's own dialect. */
-const serverDialect = (identity: () => Identity): Dialect => ({
+/** Same behavior as the server's own API conventions. */
+const serverConventions = (identity: () => Identity): ApiConventions => ({
   service: 'tsdb',
   paths: [],
   identify: (request, access) => identity().accessControl.authenticate(request, access),
@@ -162,7 +162,7 @@ async function send(identity: Identity, given: TestRequest): Promise<HttpRespons
   const { method, url, headers = {}, body = new Uint8Array() } = given;
   const { remoteAddress = '127.0.0.1' } = given;
   const from = { socket: { remoteAddress }, client: { address: remoteAddress } };
-  for (const { dialect, routes } of await identity.tables()) {
+  for (const { conventions, routes } of await identity.routeGroups()) {
     const route = routes.find(
       (one) => one.method === method && patternOf(one.path).test(pathOf(url)),
     );
@@ -171,12 +171,12 @@ async function send(identity: Identity, given: TestRequest): Promise<HttpRespons
     const at = { method, url, headers, body, parameters, base: 'http://127.0.0.1', ...from };
     const request = at as unknown as HttpRequest; // all that these routes read
     try {
-      const principal = await dialect.identify(request, route.access);
+      const principal = await conventions.identify(request, route.access);
       const recognised = { ...request, principal };
       route.check?.(recognised);
       return await route.handle(recognised, inputReader(route)(recognised));
     } catch (error) {
-      return dialect.errorResponse(error, request);
+      return conventions.errorResponse(error, request);
     }
   }
   throw new Error(`no route for ${method} ${url}`);

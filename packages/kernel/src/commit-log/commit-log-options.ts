@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 import type { FreeDiskSpace } from '../fs/disk-space.js';
-import type { ExpectedLogStore } from './expected-log.js';
+import type { LogCheckpointStore } from './log-checkpoint.js';
 import type { LogFileOptions } from './log-file-writer.js';
 import type { LogLoss } from './log-loss.js';
 import type { RetainedLogFilesOptions } from './retained-log-files.js';
@@ -17,7 +17,7 @@ export interface CommitLogOptions extends LogFileOptions {
    * The log state that the relational store contains. It is compared at startup, because a truncated log looks
    * complete.
    */
-  readonly expectedLog?: ExpectedLogStore;
+  readonly logCheckpoint?: LogCheckpointStore;
   /** While its `obstacle` is set, records are refused as on a full disk. */
   readonly diskSpace?: FreeDiskSpace | undefined;
   /** Returns the time at which a record was written, if its payload contains a timestamp. Used in loss reports. */

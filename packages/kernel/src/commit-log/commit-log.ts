@@ -1,5 +1,5 @@
 import type { DiskFull } from '../fs/disk-full.js';
-import type { RecordRef } from './expected-log.js';
+import type { RecordRef } from './log-checkpoint.js';
 
 /** Position of a record in the log. Records are totally ordered by (`file`, `offset`). */
 export interface LogPosition {

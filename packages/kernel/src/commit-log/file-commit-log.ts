@@ -5,9 +5,9 @@ import { invariant } from '../errors/invariant.js';
 import { asDiskFull, type DiskFull } from '../fs/disk-full.js';
 import type { AppendedRecord, CommitLog, LogPosition, ReplayedRecord } from './commit-log.js';
 import type { CommitLogOptions } from './commit-log-options.js';
-import { NOTHING_EXPECTED, type RecordRef } from './expected-log.js';
 import { IdleLog } from './idle-log.js';
 import { encodeBatch, type WaitingRecord } from './log-batch.js';
+import { NO_CHECKPOINT, type RecordRef } from './log-checkpoint.js';
 import { logError } from './log-errors.js';
 import { LogFileReader } from './log-file-reader.js';
 import { LogFileWriter } from './log-file-writer.js';
@@ -41,9 +41,9 @@ interface Rotation {
  * go to a new file.
  */
 export async function openCommitLog(options: CommitLogOptions): Promise<FileCommitLog> {
-  const { fileSystem, directory, nodeId, repair = false, firstFile = 1, expectedLog } = options;
+  const { fileSystem, directory, nodeId, repair = false, firstFile = 1, logCheckpoint } = options;
   // The log state that the relational store (`plinth.db`) contains.
-  const { expected = NOTHING_EXPECTED } = expectedLog ?? {};
+  const { expected = NO_CHECKPOINT } = logCheckpoint ?? {};
   await fileSystem.makeDirectory(directory);
   const recovered = await recoverLog({
     ...{ fileSystem, directory, nodeId, repair, expected },
@@ -53,13 +53,13 @@ export async function openCommitLog(options: CommitLogOptions): Promise<FileComm
   for (const loss of recovered.losses) options.onLoss(loss);
   const next = {
     // Number of this server start.
-    serverStartNumber: expectedLog === undefined ? 0 : recovered.newestServerStartNumber + 1,
+    serverStartNumber: logCheckpoint === undefined ? 0 : recovered.newestServerStartNumber + 1,
     file: Math.max(recovered.nextFile, firstFile),
     firstSequence: recovered.nextSequence,
   };
   // Must run after the clean-shutdown marker of the last run (docs/formats/commit-log.md) is truncated: the log refuses
   // to open with this marker if the store does not contain the end.
-  await expectedLog?.storeStart(next.serverStartNumber);
+  await logCheckpoint?.storeStart(next.serverStartNumber);
   const active = await createUnlessFull(options, next);
   return new FileCommitLog(options, recovered, { ...next, active });
 }
@@ -444,7 +444,7 @@ export class FileCommitLog implements CommitLog {
 
   async #noteEnd(checksum?: number): Promise<void> {
     const end = { file: this.newestFile, sequence: this.#nextSequence, checksum };
-    await this.#options.expectedLog?.storeStop(end);
+    await this.#options.logCheckpoint?.storeStop(end);
   }
 }
 

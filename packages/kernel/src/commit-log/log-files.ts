@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { FileSystem } from '../fs/file-system.js';
-import type { RecordRef } from './expected-log.js';
+import type { RecordRef } from './log-checkpoint.js';
 import { FILE_HEADER_SIZE, logFileName } from './log-format.js';
 import type { RetainedLogFiles } from './retained-log-files.js';
 

@@ -46,7 +46,7 @@ async function findAddresses(
   const family = isIP(host);
   const addresses =
     family === 0
-      ? await untilAborted(lookup(host), signal).catch((error: unknown) => {
+      ? await orAborted(lookup(host), signal).catch((error: unknown) => {
           throw signal.aborted ? error : new TransportFailed('host_unreachable', error);
         })
       : [{ address: host, family }];
@@ -108,7 +108,7 @@ async function secure(
 }
 
 /** Settles with `work`, or rejects as soon as the signal is aborted; the work itself continues in the background. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   work.catch(() => {}); // avoids an unhandled rejection after an abort
   signal.throwIfAborted();
   return await new Promise<T>((resolve, reject) => {

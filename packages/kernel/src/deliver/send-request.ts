@@ -2,8 +2,10 @@ import type { Client, Dispatcher } from 'undici';
 import type { InterimResponses } from './interim-responses.js';
 import { type Outcome, TransportFailed } from './outcome.js';
 
-/** One signed POST request. */
+/** One request, such as a signed delivery. */
 export interface OutgoingRequest {
+  /** Default: POST. Only POST has a body. */
+  readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly url: URL;
   /** In the order and letter case in which they are sent. */
   readonly headers: Readonly<Record<string, string>>;
@@ -25,7 +27,7 @@ export interface SentRequest {
 /** Sends one request over a connection. After the signal is aborted, the connection must not be used again. */
 export function sendRequest(
   client: Client,
-  { url, headers, body }: OutgoingRequest,
+  { method = 'POST', url, headers, body }: OutgoingRequest,
   options: {
     readonly signal: AbortSignal;
     readonly maxBodyBytes: number;
@@ -45,9 +47,9 @@ export function sendRequest(
     client.dispatch(
       {
         path: `${url.pathname}${url.search}`,
-        method: 'POST',
+        method,
         headers: Object.entries(headers).flat(),
-        body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+        body: method === 'POST' ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : null,
       },
       handler,
     );

@@ -90,22 +90,22 @@ export class Sender {
   ): Promise<Outcome> {
     const { insecure = false, maySend } = options;
     const origin = `${insecure ? '1' : '0'} ${request.url.origin}`;
-    const exchangeOptions = { origin, signal, maySend };
+    const roundTripOptions = { origin, signal, maySend };
     const used = this.#takeIdle(origin);
     if (used !== undefined) {
-      const exchange = await this.#exchange(used, request, exchangeOptions);
-      if (exchange !== 'stale') return exchange;
+      const outcome = await this.#roundTrip(used, request, roundTripOptions);
+      if (outcome !== 'stale') return outcome;
       signal.throwIfAborted();
     }
     const fresh = await this.#connect(request.url, insecure, signal);
-    const exchange = await this.#exchange(fresh, request, exchangeOptions);
-    if (exchange === 'stale') {
+    const outcome = await this.#roundTrip(fresh, request, roundTripOptions);
+    if (outcome === 'stale') {
       throw new TransportFailed(
         'connection_lost',
         new Error('the connection was closed before a response was received'),
       );
     }
-    return exchange;
+    return outcome;
   }
 
   async #connect(url: URL, insecure: boolean, signal: AbortSignal): Promise<Connection> {
@@ -134,7 +134,7 @@ export class Sender {
   }
 
   /** `stale`: a reused keep-alive connection was closed before the first response byte. */
-  async #exchange(
+  async #roundTrip(
     connection: Connection,
     request: OutgoingRequest,
     options: {

@@ -5,7 +5,7 @@ export type HeaderList = readonly (readonly [name: string, value: string])[];
 
 export interface HttpResponse {
   readonly status: number;
-  /** Includes the content type, but not the length and the headers that the dialect adds to every response. */
+  /** Includes the content type, but not the length and the headers that the API conventions add to every response. */
   readonly headers: HeaderList;
   readonly body: Buffer | undefined;
   /**

@@ -1,11 +1,11 @@
 import type { LiveSource } from '../live/live-source.js';
-import type { RouteTable } from './route.js';
+import type { RouteGroup } from './route.js';
 
 /** One service on the shared port. */
 export interface HttpService {
   readonly name: string;
   /** Returns all routes of the service; called once, after `start`. */
-  tables(): readonly RouteTable[] | Promise<readonly RouteTable[]>;
+  routeGroups(): readonly RouteGroup[] | Promise<readonly RouteGroup[]>;
   /** Returns the live topics of the service; called once, after `start`. */
   liveSources?(): readonly LiveSource[] | Promise<readonly LiveSource[]>;
   /**

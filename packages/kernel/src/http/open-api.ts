@@ -1,7 +1,7 @@
 import { type TObject, type TSchema, type TSchemaOptions, Type } from 'typebox';
 import type { RouteAccess } from './access/route-access.js';
-import type { DialectRefusals } from './dialect.js';
-import type { Route, RouteInput, RouteOutput, RouteTable } from './route.js';
+import type { ApiRefusals } from './api-conventions.js';
+import type { Route, RouteGroup, RouteInput, RouteOutput } from './route.js';
 
 /** The parts of an API description other than its routes. */
 export interface ApiDocs {
@@ -39,7 +39,7 @@ export type ApiDescription = ReturnType<typeof describeApi>;
 /** A route and its table. */
 export interface DescribedRoute {
   readonly route: Route;
-  readonly table: RouteTable;
+  readonly table: RouteGroup;
 }
 
 /**
@@ -54,7 +54,7 @@ export function describeApi(docs: ApiDocs, described: readonly DescribedRoute[])
   for (const { route, table } of described) {
     if (route.isAlias === true) continue;
     const path = pathOf(route);
-    const { refusals } = table.dialect;
+    const { refusals } = table.conventions;
     if (refusals !== undefined) named[refusals.name] ??= refusals.schema;
     const credential = credentialOf(route.access);
     if (credential !== undefined) schemes.add(credential);
@@ -111,7 +111,7 @@ function restName(route: Route): string {
 const pathOf = (route: Route): string =>
   route.path.replace(/:(\w+)/g, '{$1}').replace(/\*$/, () => `{${restName(route)}}`);
 
-function operationOf(route: Route, refusals: DialectRefusals | undefined): object {
+function operationOf(route: Route, refusals: ApiRefusals | undefined): object {
   const { about, input, output } = route;
   const { operationId, summary, description, tags } = about;
   const parameters = parametersOf(route);
@@ -169,7 +169,7 @@ const RETRY_AFTER = {
 };
 const hasTime = (status: number): boolean => status === 429 || status === 503;
 
-function refusalsOf(route: Route, refusals: DialectRefusals | undefined): object {
+function refusalsOf(route: Route, refusals: ApiRefusals | undefined): object {
   const hasBody = route.body !== undefined;
   const messages: Readonly<Record<number, string>> = {
     ...(credentialOf(route.access) !== undefined && { 401: 'no valid credential' }),

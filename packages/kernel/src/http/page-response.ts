@@ -15,7 +15,7 @@ export const escapeHtml = (text: string): string =>
 
 /**
  * Creates an HTML page without scripts.
- * @param more further headers; by default the headers that a dialect without pages does not set.
+ * @param more further headers; by default the headers that API conventions without pages do not set.
  */
 export const pageResponse = (html: Buffer, more: HeaderList = SAFE): HttpResponse =>
   bytesResponse(200, 'text/html; charset=utf-8', html, [...HEADERS, ...more]);

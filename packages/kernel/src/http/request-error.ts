@@ -14,7 +14,7 @@ const TEXTS = {
   /** The body did not arrive in time. */
   body_too_slow: 'the request body was sent too slowly',
   /** Each chunk is charged like a chunk of 64 kB. */
-  body_in_crumbs: 'the chunks of the request body are too small; send larger chunks',
+  body_chunks_too_small: 'the chunks of the request body are too small; send larger chunks',
   /** The client disconnected while the server waited for it. Nothing was changed, and the client cannot read the response. */
   client_left: 'the client disconnected',
   /** The body exceeds the limit, as received or as decoded. */

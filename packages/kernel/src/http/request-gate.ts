@@ -1,5 +1,5 @@
 import type { Principal } from './access/principal.js';
-import type { Dialect } from './dialect.js';
+import type { ApiConventions } from './api-conventions.js';
 import type { HttpHead } from './http-request.js';
 import type { HeaderList, HttpResponse } from './http-response.js';
 import type { Route } from './route.js';
@@ -9,7 +9,7 @@ export interface RequestGate {
   /** Whether it covers the service; called once per service. */
   covers(service: string): boolean;
   /** Called with the routes of a covered service before its first request. */
-  announce(service: string, routes: readonly Route[]): void;
+  registerRoutes(service: string, routes: readonly Route[]): void;
   /** Admits or refuses a request, and charges it. */
   admit(gateRequest: GateRequest): Pass | Refused | Promise<Pass | Refused>;
 }
@@ -21,14 +21,14 @@ export const LIMIT_HEADERS =
 /** A request to be admitted. */
 export interface GateRequest {
   readonly request: HttpHead;
-  readonly dialect: Dialect;
-  /** The dialect's headers of every response. */
+  readonly conventions: ApiConventions;
+  /** The headers that the API conventions add to every response. */
   readonly headers: HeaderList;
   /** `undefined` without a matching route. */
   readonly route: Route | undefined;
   /** Absent when authentication failed; `authOutcome` has the reason. */
   readonly principal: Principal | undefined;
-  /** `authenticated` includes anonymous clients, where the dialect admits them. */
+  /** `authenticated` includes anonymous clients, where the API conventions admit them. */
   readonly authOutcome: 'authenticated' | 'preflight' | 'refusal' | 'uncheckable';
 }
 

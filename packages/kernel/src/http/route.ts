@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { PrincipalOf, RouteAccess } from './access/route-access.js';
-import type { Dialect } from './dialect.js';
+import type { ApiConventions } from './api-conventions.js';
 import type { HttpHead, HttpHeaders, HttpRequest } from './http-request.js';
 import type { HttpResponse } from './http-response.js';
 import type { RouteCost } from './route-cost.js';
@@ -100,7 +100,7 @@ export interface Route<
   readonly input?: Input;
   /** Responses by status. */
   readonly output: RouteOutputs;
-  /** Errors by status, in addition to errors of access, body and dialect. */
+  /** Errors by status, in addition to errors of access, body and the API conventions. */
   readonly errors?: Readonly<Record<number, string>>;
   /** Another path of a route that is described elsewhere. */
   readonly isAlias?: boolean;
@@ -115,7 +115,7 @@ export interface Route<
    * expired.
    */
   downloadOf?(parameters: HttpRequest['parameters']): DownloadRequest | undefined;
-  /** May throw; the dialect formats the error. Synchronous where possible. */
+  /** May throw; the API conventions format the error. Synchronous where possible. */
   handle(
     request: HttpRequest<PrincipalOf<Access>>,
     input: CheckedInput<Input>,
@@ -127,12 +127,12 @@ export const checkedRoute = <const Input extends RouteInput, const Access extend
   route: Route<Input, Access>,
 ): Route => route;
 
-/** Routes of one dialect. */
-export interface RouteTable {
-  readonly dialect: Dialect;
+/** Routes with the same API conventions. */
+export interface RouteGroup {
+  readonly conventions: ApiConventions;
   /** The name of the API description: `docs/api/<name>.json`. */
   readonly api: string;
-  /** Formats errors of these routes differently from the dialect. */
+  /** Formats errors of these routes differently from the API conventions. */
   errorResponse?(error: unknown, request: HttpHead): HttpResponse;
   readonly routes: readonly Route[];
 }

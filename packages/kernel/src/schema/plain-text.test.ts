@@ -1,20 +1,20 @@
 // Source: docs/SECURITY-CREDENTIALS.md, "Names and keys": names consist of complete characters without control characters.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { hasHalfCharacter, isPlainText, isSafeName } from './plain-text.js';
+import { hasLoneSurrogate, isPlainText, isSafeName } from './plain-text.js';
 
 it('accepts complete characters without control characters', () => {
   for (const text of ['', 'a b', 'größe', '\u{1f600}', '\u00a0', '\ufffd', '~']) {
     assert.equal(isPlainText(text), true, JSON.stringify(text));
-    assert.equal(hasHalfCharacter(text), false);
+    assert.equal(hasLoneSurrogate(text), false);
   }
   for (const text of ['a\0', '\n', '\t', '\u001f', '\u007f', '\u0080', '\u009f']) {
     assert.equal(isPlainText(text), false, JSON.stringify(text));
-    assert.equal(hasHalfCharacter(text), false);
+    assert.equal(hasLoneSurrogate(text), false);
   }
   for (const text of ['\ud800', 'a\udfff', '\udc00\ud800', 'x\ud83dy', '\u{1f600}\ud83d']) {
     assert.equal(isPlainText(text), false, JSON.stringify(text));
-    assert.equal(hasHalfCharacter(text), true, JSON.stringify(text));
+    assert.equal(hasLoneSurrogate(text), true, JSON.stringify(text));
   }
 });
 

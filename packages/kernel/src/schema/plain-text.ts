@@ -8,7 +8,7 @@ const HALF = /\p{Surrogate}/u;
 export const isPlainText = (text: string): boolean => !FORBIDDEN.test(text);
 
 /** Whether the text contains half a surrogate pair, which UTF-8 cannot represent. */
-export const hasHalfCharacter = (text: string): boolean => HALF.test(text);
+export const hasLoneSurrogate = (text: string): boolean => HALF.test(text);
 
 /** Characters that no name may contain, as a class of a regular expression with flag `u`. */
 const HIDDEN = [

@@ -4,7 +4,7 @@ export type RequestPart = 'body' | 'querystring' | 'params' | 'headers';
 
 /**
  * A part of the request does not match its schema. The message is only for logs: each service formats the failures in its
- * own dialect.
+ * own API conventions.
  */
 export class RequestInvalid extends Error {
   override readonly name = 'RequestInvalid';

@@ -1,11 +1,11 @@
 import { refusalOf } from '../http/access/route-access.js';
+import type { ApiConventions } from '../http/api-conventions.js';
 import { decodeBody } from '../http/body/decode-body.js';
-import type { Dialect } from '../http/dialect.js';
 import { type HttpHead, pathOf } from '../http/http-request.js';
 import type { HttpResponse } from '../http/http-response.js';
 import { normalTarget } from '../http/normal-target.js';
 import { inputReader } from '../http/read-input.js';
-import type { Route, RouteTable } from '../http/route.js';
+import type { Route, RouteGroup } from '../http/route.js';
 import { requestHead } from './request-head.js';
 
 export interface TestRequest {
@@ -23,9 +23,9 @@ export interface TestResponse {
 }
 
 interface FoundRoute {
-  readonly dialect: Dialect;
+  readonly conventions: ApiConventions;
   /** The table's own error format, if it has one. */
-  readonly errorResponse: RouteTable['errorResponse'];
+  readonly errorResponse: RouteGroup['errorResponse'];
   readonly route: Route;
   readonly parameters: Readonly<Record<string, string>>;
 }
@@ -40,18 +40,18 @@ const ACCESS_OF: Readonly<Record<string, string>> = { platform_key: 'platform' }
  */
 export class TestRoutes {
   readonly #routes: readonly (Omit<FoundRoute, 'parameters'> & { readonly pattern: RegExp })[];
-  readonly #dialect: Dialect;
+  readonly #conventions: ApiConventions;
   readonly #head: Parameters<typeof requestHead>[0];
 
   /** @param head properties of every request, such as the client address. */
-  constructor(tables: readonly RouteTable[], head: Parameters<typeof requestHead>[0] = {}) {
+  constructor(tables: readonly RouteGroup[], head: Parameters<typeof requestHead>[0] = {}) {
     const [first] = tables;
-    if (first === undefined) throw new Error('tables must contain at least one route table');
-    this.#dialect = first.dialect;
+    if (first === undefined) throw new Error('groups must contain at least one route group');
+    this.#conventions = first.conventions;
     this.#head = head;
     this.#routes = tables
-      .flatMap(({ routes, dialect, errorResponse }) =>
-        routes.map((route) => ({ dialect, errorResponse, route })),
+      .flatMap(({ routes, conventions, errorResponse }) =>
+        routes.map((route) => ({ conventions, errorResponse, route })),
       )
       .toSorted((a, b) => (orderOf(a.route) < orderOf(b.route) ? -1 : 1))
       .map((each) => ({ ...each, pattern: patternOf(each.route.path) }));
@@ -64,12 +64,12 @@ export class TestRoutes {
     const headers = { ...length, ...request.headers };
     const head = requestHead({ method, url: normalTarget(target), headers, ...this.#head });
     const found = this.#find(method, pathOf(head.url));
-    const dialect = found?.dialect ?? this.#dialect;
-    const response = await this.#respond(head, sent, dialect, found);
+    const conventions = found?.conventions ?? this.#conventions;
+    const response = await this.#respond(head, sent, conventions, found);
     const pieces: Uint8Array[] = [Buffer.from(response.body ?? '')];
     if (response.rest !== undefined) for await (const piece of response.rest) pieces.push(piece);
     const bytes = Buffer.concat(pieces);
-    const listed = [...(dialect.headers?.(head) ?? []), ...response.headers];
+    const listed = [...(conventions.headers?.(head) ?? []), ...response.headers];
     const { status } = response;
     return { status, headers: Object.fromEntries(listed), bytes, text: bytes.toString() };
   }
@@ -77,18 +77,21 @@ export class TestRoutes {
   async #respond(
     head: HttpHead,
     sent: Uint8Array,
-    dialect: Dialect,
+    conventions: ApiConventions,
     found: FoundRoute | undefined,
   ): Promise<HttpResponse> {
     const methods = this.#methodsOf(pathOf(head.url));
     if (head.method === 'OPTIONS') {
-      const preflight = dialect.preflightResponse?.(head, methods);
+      const preflight = conventions.preflightResponse?.(head, methods);
       if (preflight !== undefined) return preflight;
     }
     try {
-      const principal = await dialect.identify(head, found?.route.access);
+      const principal = await conventions.identify(head, found?.route.access);
       if (found === undefined) {
-        return dialect.notFoundResponse(head, methods.length > 0 ? [...methods, 'OPTIONS'] : []);
+        return conventions.notFoundResponse(
+          head,
+          methods.length > 0 ? [...methods, 'OPTIONS'] : [],
+        );
       }
       const { route, parameters } = found;
       const access = ACCESS_OF[principal.kind] ?? principal.kind;
@@ -103,7 +106,7 @@ export class TestRoutes {
       }
       return await route.handle(request, inputReader(route)(request));
     } catch (error) {
-      return found?.errorResponse?.(error, head) ?? dialect.errorResponse(error, head);
+      return found?.errorResponse?.(error, head) ?? conventions.errorResponse(error, head);
     }
   }
 

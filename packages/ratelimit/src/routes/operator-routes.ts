@@ -1,7 +1,7 @@
 import {
+  type ApiConventions,
   type ClientAddresses,
   type Clock,
-  type Dialect,
   docsBaseAt,
   emptyResponse,
   githubResponse,
@@ -15,7 +15,7 @@ import {
   queryOf,
   type Random,
   type Route,
-  type RouteTable,
+  type RouteGroup,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { RateLimitConfig } from '../config.js';
@@ -70,9 +70,9 @@ export interface OperatorDeps {
 }
 
 /** Source: rate-limits, sections 3.2, 9, 12.1 and 17. */
-export function operatorTable(dialect: Dialect, deps: OperatorDeps): RouteTable {
+export function operatorRouteGroup(conventions: ApiConventions, deps: OperatorDeps): RouteGroup {
   return {
-    dialect,
+    conventions,
     api: 'ratelimit',
     errorResponse: (error, request) =>
       errorResponse(error, { log: deps.log, documentationUrl: operatorDocs(request) }),

@@ -1,19 +1,19 @@
-import type { Dialect, RouteTable } from '@plinth/kernel';
+import type { ApiConventions, RouteGroup } from '@plinth/kernel';
 import type { EnvoyService } from '../domain/envoy-service.js';
 import type { LoginGuard } from '../domain/login-guard.js';
 import { authRoute } from './auth-route.js';
-import { envoyJsonTable } from './envoy/envoy-json-route.js';
+import { envoyJsonRouteGroup } from './envoy/envoy-json-route.js';
 import { githubRoutes, type MintInstallationToken } from './github-routes.js';
-import { type OperatorDeps, operatorTable } from './operator-routes.js';
+import { type OperatorDeps, operatorRouteGroup } from './operator-routes.js';
 import { statusRoutes } from './status-routes.js';
 import type { ResponseContext } from './wire-response.js';
 
 export interface TableDeps extends OperatorDeps {
-  readonly dialect: Dialect;
-  /** Dialect of all paths below `/ops/v1`. */
-  readonly operatorDialect: Dialect;
-  /** Dialect of paths without a service. */
-  readonly serverDialect: Dialect;
+  readonly conventions: ApiConventions;
+  /** API conventions of all paths below `/ops/v1`. */
+  readonly operatorConventions: ApiConventions;
+  /** API conventions of paths without a service. */
+  readonly serverConventions: ApiConventions;
   readonly envoyService: EnvoyService;
   readonly logins: LoginGuard;
   readonly mint: MintInstallationToken;
@@ -24,17 +24,17 @@ export interface TableDeps extends OperatorDeps {
 }
 
 /** Returns all routes of this service; if limits are disabled, only the routes that clients still request. */
-export function rateLimitTables(deps: TableDeps): readonly RouteTable[] {
-  const { config, dialect, ownsMeta, mint } = deps;
+export function rateLimitRouteGroups(deps: TableDeps): readonly RouteGroup[] {
+  const { config, conventions, ownsMeta, mint } = deps;
   const own = {
-    dialect,
+    conventions,
     api: 'ratelimit',
     routes: [
       ...statusRoutes(deps),
       ...githubRoutes({
         ownsMeta,
         mint,
-        notFound: (request) => dialect.notFoundResponse(request, []),
+        notFound: (request) => conventions.notFoundResponse(request, []),
       }),
       ...(config.enabled ? [authRoute(deps)] : []),
     ],
@@ -42,11 +42,11 @@ export function rateLimitTables(deps: TableDeps): readonly RouteTable[] {
   if (!config.enabled) return [own];
   return [
     own,
-    envoyJsonTable({
+    envoyJsonRouteGroup({
       decisions: deps.envoyService,
-      dialect: deps.serverDialect,
+      conventions: deps.serverConventions,
       contextOf: ({ base }) => deps.contextOf(base),
     }),
-    operatorTable(deps.operatorDialect, deps),
+    operatorRouteGroup(deps.operatorConventions, deps),
   ];
 }

@@ -1,6 +1,6 @@
 import {
+  type ApiConventions,
   type Clock,
-  type Dialect,
   type HttpRequest,
   type HttpResponse,
   type HttpService,
@@ -27,21 +27,21 @@ export function createBackupService(
   {
     scheduled,
     clock,
-    dialect,
+    conventions,
   }: {
     readonly scheduled: ScheduledBackups | undefined;
     readonly clock: Clock;
-    readonly dialect: Dialect;
+    readonly conventions: ApiConventions;
   },
 ): HttpService {
   return {
     name: 'backup',
-    tables: () => [
+    routeGroups: () => [
       {
-        dialect,
+        conventions,
         api: 'operator',
         errorResponse(error, request) {
-          if (!backupError.is(error)) return dialect.errorResponse(error, request);
+          if (!backupError.is(error)) return conventions.errorResponse(error, request);
           if (error.kind === 'backup_not_found')
             return operatorFailure(request, 404, error.message);
           const retry = [['retry-after', String(RETRY_AFTER_SEC)]] as const;

@@ -1,5 +1,5 @@
 import {
-  type Dialect,
+  type ApiConventions,
   emptyResponse,
   type HttpRequest,
   type HttpResponse,
@@ -18,15 +18,15 @@ const NOT_BUILT = 'console not built: run "npm run build" in the checkout of thi
 /** Creates the web console: public static files. Their data comes from the API, which requires a credential. */
 export function createConsole(deps: {
   readonly files: BuiltFiles;
-  readonly dialect: Dialect;
+  readonly conventions: ApiConventions;
   /**
-   * Returns the dialect for `/` when the client is not a browser. Called after all services have registered their
+   * Returns the API conventions for `/` when the client is not a browser. Called after all services have registered their
    * paths.
    */
-  dialectOf(path: string): Dialect;
+  conventionsOf(path: string): ApiConventions;
   readonly random: Random;
 }): HttpService {
-  const { files, dialect, random } = deps;
+  const { files, conventions, random } = deps;
   const shell = async (request: HttpRequest): Promise<HttpResponse> => {
     const file = await files.find('index.html');
     if (file === undefined) return missingResponse(NOT_BUILT);
@@ -46,11 +46,11 @@ export function createConsole(deps: {
   const toConsole = (): HttpResponse => emptyResponse(303, [['location', HOME]]);
   return {
     name: 'console',
-    tables() {
-      const rootDialect = deps.dialectOf('/');
+    routeGroups() {
+      const rootConventions = deps.conventionsOf('/');
       return [
         {
-          dialect,
+          conventions,
           api: 'operator',
           routes: [
             page('/console', 'The web console', FILE, shell),
@@ -58,14 +58,14 @@ export function createConsole(deps: {
           ],
         },
         {
-          dialect: rootDialect,
+          conventions: rootConventions,
           api: 'operator',
           routes: [
             page('/', 'Redirect browsers to the console', REDIRECT, async (request) => {
               if (asksForPage(request)) return toConsole();
               // Other clients receive the same response as for an unknown path.
-              await rootDialect.identify(request, undefined);
-              return rootDialect.notFoundResponse(request, []);
+              await rootConventions.identify(request, undefined);
+              return rootConventions.notFoundResponse(request, []);
             }),
           ],
         },

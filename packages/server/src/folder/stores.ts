@@ -4,13 +4,13 @@ import {
   type Clock,
   type CommitLog,
   type EmbeddedStore,
-  type ExpectedLogStore,
   type FileSystem,
   type FolderObjectStore,
   type FreeDiskSpace,
   type Leases,
   LocalLeases,
   LocalObjectStore,
+  type LogCheckpointStore,
   type Logger,
   type LogLoss,
   openCommitLog,
@@ -55,7 +55,7 @@ export interface Stores {
     readonly retained: { readonly folder: string; readonly maxBytes: number };
     readonly repair: boolean;
     readonly firstFile: number;
-    readonly expectedLog: ExpectedLogStore;
+    readonly logCheckpoint: LogCheckpointStore;
     readonly writtenMs: (payload: Uint8Array) => number | undefined;
     readonly describe: (payload: Uint8Array) => string | undefined;
   }): Promise<CommitLog>;

@@ -1,5 +1,5 @@
 import {
-  type Dialect,
+  type ApiConventions,
   type HeaderList,
   type HttpResponse,
   type Pass,
@@ -14,12 +14,12 @@ const NO_HEADERS: HeaderList = [];
 /** A request with the pipeline's results so far. */
 export class Exchange {
   readonly request: IncomingRequest;
-  readonly dialect: Dialect;
+  readonly conventions: ApiConventions;
   /** `undefined` if no route has this path and method. */
   readonly match: FoundRoute | undefined;
-  /** Headers of every response: the headers of the dialect, and the request id. */
+  /** Headers of every response: the headers of the API conventions, and the request id. */
   readonly headers: HeaderList;
-  #dialectHeaders: HeaderList;
+  #conventionsHeaders: HeaderList;
   readonly startMs: number;
   #pass: Pass | undefined;
   /** `undefined`: not traced. */
@@ -36,22 +36,22 @@ export class Exchange {
   constructor(
     request: IncomingRequest,
     options: {
-      readonly dialect: Dialect;
-      /** The dialect that adds headers to the response, if it differs. */
-      readonly outerDialect?: Dialect | undefined;
+      readonly conventions: ApiConventions;
+      /** The API conventions that add headers to the response, if they differ. */
+      readonly outerConventions?: ApiConventions | undefined;
       readonly match: FoundRoute | undefined;
       readonly startMs: number;
       readonly onClosed: (exchange: Exchange) => void;
     },
   ) {
     this.request = request;
-    this.dialect = options.dialect;
+    this.conventions = options.conventions;
     this.match = options.match;
     this.startMs = options.startMs;
-    const dialectHeaders =
-      (options.outerDialect ?? options.dialect).headers?.(request) ?? NO_HEADERS;
-    this.headers = withRequestId(dialectHeaders, request.headers);
-    this.#dialectHeaders = this.headers;
+    const conventionsHeaders =
+      (options.outerConventions ?? options.conventions).headers?.(request) ?? NO_HEADERS;
+    this.headers = withRequestId(conventionsHeaders, request.headers);
+    this.#conventionsHeaders = this.headers;
     request.whenClosed(() => {
       this.#isClosed = true;
       this.#pass?.finish();
@@ -81,7 +81,7 @@ export class Exchange {
     if (!this.headers.some(isVary)) return response;
     const all = [...this.headers, ...response.headers].filter(isVary);
     if (all.length === 1) return response;
-    this.#dialectHeaders = this.headers.filter((header) => !isVary(header));
+    this.#conventionsHeaders = this.headers.filter((header) => !isVary(header));
     const names = new Set(all.flatMap(([, value]) => value.split(/\s*,\s*/)));
     const others = response.headers.filter((header) => !isVary(header));
     return { ...response, headers: [['vary', [...names].join(', ')], ...others], isReused: false };
@@ -93,8 +93,8 @@ export class Exchange {
   }
 
   /** Headers that precede the response's own. */
-  get outerHeaders(): readonly [dialectHeaders: HeaderList, limits: HeaderList] {
-    return [this.#dialectHeaders, this.#limits];
+  get outerHeaders(): readonly [conventionsHeaders: HeaderList, limits: HeaderList] {
+    return [this.#conventionsHeaders, this.#limits];
   }
 }
 

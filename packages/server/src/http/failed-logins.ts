@@ -19,7 +19,7 @@ export class FailedLogins {
   }
 
   /** Records a refused request. Requests without a credential are not logins. */
-  note({ request, dialect, response }: Exchange): void {
+  note({ request, conventions, response }: Exchange): void {
     const { status } = response ?? {};
     if (status !== 401 && status !== 429) return;
     const kind = credentialKind(request);
@@ -37,7 +37,7 @@ export class FailedLogins {
     const { address } = request.client;
     const leftOut = this.#leftOut === 0 ? undefined : this.#leftOut;
     this.#leftOut = 0;
-    const { service } = dialect;
+    const { service } = conventions;
     const requestId = requestIdOf(request.headers);
     this.#log.info({ address, kind, service, status, leftOut, requestId }, 'login failed');
   }

@@ -11,9 +11,13 @@ export type AuthResult =
       readonly error: unknown;
     };
 
-/** Authenticates through the dialect; preflights are anonymous. */
-export function identify({ dialect, request, match }: Exchange): AuthResult | Promise<AuthResult> {
-  if (request.method === 'OPTIONS' && dialect.preflightResponse !== undefined) {
+/** Authenticates through the API conventions; preflights are anonymous. */
+export function identify({
+  conventions,
+  request,
+  match,
+}: Exchange): AuthResult | Promise<AuthResult> {
+  if (request.method === 'OPTIONS' && conventions.preflightResponse !== undefined) {
     return { principal: undefined, authOutcome: 'preflight' };
   }
   const known = (principal: Principal): AuthResult => ({ principal, authOutcome: 'authenticated' });
@@ -24,7 +28,7 @@ export function identify({ dialect, request, match }: Exchange): AuthResult | Pr
     error,
   });
   try {
-    const principal = dialect.identify(request, match?.registered.route.access);
+    const principal = conventions.identify(request, match?.registered.route.access);
     return principal instanceof Promise ? principal.then(known, refused) : known(principal);
   } catch (error) {
     return refused(error);

@@ -76,7 +76,7 @@ export abstract class IncomingRequest implements HttpRequest {
   abstract disconnectSignal(): AbortSignal;
   /**
    * Received bytes may already exceed the rule. Throws `body_too_large`, `body_cut`, `body_too_slow`,
-   * `body_in_crumbs`, `ServerBusy`.
+   * `body_chunks_too_small`, `ServerBusy`.
    */
   abstract readBody(rule: BodyRule, bodies: BodyBudget): Uint8Array | Promise<Uint8Array>;
   /** Adapts the response to the transport. */

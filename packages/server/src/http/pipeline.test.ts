@@ -7,13 +7,13 @@ import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import {
   ANONYMOUS,
+  type ApiConventions,
   BodyBudget,
   ClientAddresses,
   Cors,
   CredentialUncheckable,
   checkedRoute,
   createLogger,
-  type Dialect,
   describeApi,
   emptyResponse,
   type HeadFault,
@@ -29,15 +29,15 @@ import {
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { nodeTransport } from '../port/node-transport.js';
-import { DialectDirectory } from './dialect-directory.js';
+import { ConventionsDirectory } from './conventions-directory.js';
 import { HttpMetrics } from './http-metrics.js';
 import { IncomingRequest } from './incoming-request.js';
 import { Pipeline } from './pipeline.js';
 import { Router } from './router.js';
-import { serverDialect } from './server-dialect.js';
+import { serverConventions } from './server-conventions.js';
 
-/** A service with its own dialect: a key in a header, and plain-text errors. */
-const shop = (more: Partial<Dialect> = {}): Dialect => ({
+/** A service with its own API conventions: a key in a header, and plain-text errors. */
+const shop = (more: Partial<ApiConventions> = {}): ApiConventions => ({
   service: 'shop',
   paths: ['/shop'],
   identify({ headers, url }) {
@@ -80,11 +80,11 @@ async function serve(
   t: TestContext,
   routes: readonly Route[],
   {
-    dialect = shop(),
+    conventions = shop(),
     gate,
     maxBodyBytes = 1000,
   }: {
-    readonly dialect?: Dialect;
+    readonly conventions?: ApiConventions;
     readonly gate?: RequestGate;
     readonly maxBodyBytes?: number;
   } = {},
@@ -94,23 +94,23 @@ async function serve(
   const metrics = new Metrics();
   const httpMetrics = new HttpMetrics(metrics);
   const router = new Router();
-  const own = serverDialect({
+  const own = serverConventions({
     identify: () => ({ kind: 'admin', tokenId: 0, tokenName: '_admin' }),
     clusterUuid: () => 'c1',
     cors: new Cors({ origins: '*', methods: '*', requestHeaders: '*' }),
     log,
   });
-  const dialects = new DialectDirectory(own);
-  dialects.add(dialect);
+  const conventionsDirectory = new ConventionsDirectory(own);
+  conventionsDirectory.add(conventions);
   for (const route of routes) {
-    router.add('shop', { dialect, api: 'shop', routes }, route, (method) =>
+    router.add('shop', { conventions, api: 'shop', routes }, route, (method) =>
       httpMetrics.route(method, route.path),
     );
   }
   const bodies = new BodyBudget(new SystemClock(), maxBodyBytes);
   t.after(() => bodies[Symbol.dispose]());
   const pipeline = new Pipeline({
-    ...{ router, dialects, gate, log },
+    ...{ router, conventionsDirectory, gate, log },
     clock: new SystemClock(),
     grants: (access, principal) => access === 'public' || principal?.kind === access,
     unmatched: httpMetrics.unmatched,
@@ -177,7 +177,10 @@ describe('a route table entry', () => {
 
   it('returns 503 when the body budget is exhausted, counting decompressed sizes', async (t) => {
     const words = { errorResponse: (error: unknown) => textResponse(503, `shop: ${error}`) };
-    const { ask, bodies } = await serve(t, [THING], { dialect: shop(words), maxBodyBytes: 100 }); // One caller may use half.
+    const { ask, bodies } = await serve(t, [THING], {
+      conventions: shop(words),
+      maxBodyBytes: 100,
+    }); // One caller may use half.
     const post = { method: 'POST', body: Buffer.alloc(50, 'b') };
     const full =
       'shop: ServerBusy: the memory limit for request bodies has been reached; try again';
@@ -226,8 +229,8 @@ describe('a route table entry', () => {
     assert.equal((await ask('/shop/no', { headers: { 'x-key': '' } })).text, 'shop: Error: no key');
   });
 
-  it('shows whether a path exists if the dialect allows it', async (t) => {
-    const { ask } = await serve(t, [THING], { dialect: shop({ revealsPaths: true }) });
+  it('shows whether a path exists if the API conventions allow it', async (t) => {
+    const { ask } = await serve(t, [THING], { conventions: shop({ revealsPaths: true }) });
     const headers = { 'x-key': '' };
     assert.equal((await ask('/shop/no', { headers })).status, 404);
     assert.equal((await ask('/shop/things/1', { headers })).status, 405);
@@ -279,7 +282,7 @@ describe('a route table entry', () => {
     const decided = new Promise<Pass>((resolve) => {
       decide = resolve;
     });
-    const gate: RequestGate = { covers: () => true, announce() {}, admit: () => decided };
+    const gate: RequestGate = { covers: () => true, registerRoutes() {}, admit: () => decided };
     const { pipeline } = await serve(t, [THING], { gate });
     const request = new WholeRequest('/shop/things/1');
     const answering = pipeline.respond(request);
@@ -294,7 +297,7 @@ describe('a route table entry', () => {
     const seen: unknown[] = [];
     const gate: RequestGate = {
       covers: () => true,
-      announce() {},
+      registerRoutes() {},
       admit({ authOutcome }) {
         seen.push(authOutcome);
         return { refusal: emptyResponse(503) };
@@ -303,7 +306,7 @@ describe('a route table entry', () => {
     const errors = [new CredentialUncheckable(undefined), new Error('wrong')];
     for (const error of errors) {
       const identify = () => Promise.reject(error);
-      const { pipeline } = await serve(t, [THING], { gate, dialect: shop({ identify }) });
+      const { pipeline } = await serve(t, [THING], { gate, conventions: shop({ identify }) });
       await pipeline.respond(new WholeRequest('/shop/things/1'));
     }
     assert.deepEqual(seen, ['uncheckable', 'refusal']);
@@ -373,7 +376,7 @@ describe('a route table entry', () => {
     const seen: string[] = [];
     const gate: RequestGate = {
       covers: (service) => service === 'shop',
-      announce() {},
+      registerRoutes() {},
       admit({ request, route, principal, authOutcome }) {
         seen.push(`${route?.cost?.points} ${principal?.kind} ${authOutcome}`);
         if (request.url.endsWith('?much')) return { refusal: textResponse(429, 'slow down') };
@@ -395,10 +398,10 @@ describe('a route table entry', () => {
     assert.deepEqual(seen.slice(3), ['3 user authenticated', '3 undefined refusal', 'ends']);
   });
 
-  it('handles preflights by dialect, and other paths by the server', async (t) => {
-    const preflightResponse: Dialect['preflightResponse'] = ({ url }) =>
+  it('handles preflights by conventions, and other paths by the server', async (t) => {
+    const preflightResponse: ApiConventions['preflightResponse'] = ({ url }) =>
       url === '/shop/open' ? emptyResponse(204, [['allow', 'GET']]) : undefined;
-    const { ask } = await serve(t, [THING], { dialect: shop({ preflightResponse }) });
+    const { ask } = await serve(t, [THING], { conventions: shop({ preflightResponse }) });
     const options = { method: 'OPTIONS', headers: { 'x-key': '' } };
     assert.equal((await ask('/shop/open', options)).headers.get('allow'), 'GET');
     assert.equal((await ask('/shop/things/1', options)).headers.get('allow'), 'POST');
@@ -427,13 +430,13 @@ describe('a route table entry', () => {
     const points: unknown[] = [];
     const gate: RequestGate = {
       covers: () => true,
-      announce() {},
+      registerRoutes() {},
       admit({ route }) {
         points.push(route?.cost?.points);
         return { begin() {}, settle: () => [], finish() {} };
       },
     };
-    const dialect = shop({
+    const conventions = shop({
       refusals: { name: 'Refusal', schema: Type.String(), shared: { 418: 'the shop is closed' } },
       identify: ({ headers }) =>
         headers['x-key'] === 'k1' ? { kind: 'editor', name: 'e', scopes: new Set() } : ANONYMOUS,
@@ -442,7 +445,7 @@ describe('a route table entry', () => {
           ? textResponse(422, `${error.part} ${error.failures[0]?.path}`)
           : textResponse(401, 'who?'),
     });
-    const { ask, metrics, router } = await serve(t, [order], { dialect, gate });
+    const { ask, metrics, router } = await serve(t, [order], { conventions, gate });
     const send = async (path: string, body: unknown, key = 'k1') => {
       const headers = { 'x-key': key };
       const sent = Buffer.from(JSON.stringify(body));
@@ -494,7 +497,7 @@ describe('a route table entry', () => {
     const add = (path: string): void =>
       router.add(
         'shop',
-        { dialect: shop(), api: 'shop', routes: [] },
+        { conventions: shop(), api: 'shop', routes: [] },
         { ...THING, path },
         () => ({}) as never,
       );

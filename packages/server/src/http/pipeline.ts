@@ -1,7 +1,7 @@
 import {
+  type ApiConventions,
   type BodyBudget,
   type Clock,
-  type Dialect,
   type HttpResponse,
   headFaultResponse,
   invariant,
@@ -16,7 +16,7 @@ import {
   requestIdOf,
 } from '@plinth/kernel';
 import type { AccessLog } from './access-log.js';
-import type { DialectDirectory } from './dialect-directory.js';
+import type { ConventionsDirectory } from './conventions-directory.js';
 import { Exchange, sizeOf } from './exchange.js';
 import { FailedLogins } from './failed-logins.js';
 import type { RouteMetrics } from './http-metrics.js';
@@ -29,7 +29,7 @@ import type { Router } from './router.js';
 
 export interface PipelineDeps {
   readonly router: Router;
-  readonly dialects: DialectDirectory;
+  readonly conventionsDirectory: ConventionsDirectory;
   /** `undefined` without rate limits. */
   readonly gate: RequestGate | undefined;
   /** Whether `principal` may use a route. */
@@ -86,38 +86,44 @@ export class Pipeline {
     return exchange;
   }
 
-  /** @param outerDialect dialect of the request of a download URL; its headers are kept. */
-  #route(request: IncomingRequest, outerDialect?: Dialect): Exchange {
-    const { router, dialects, clock } = this.#deps;
+  /** @param outerConventions API conventions of the request of a download URL; its headers are kept. */
+  #route(request: IncomingRequest, outerConventions?: ApiConventions): Exchange {
+    const { router, conventionsDirectory, clock } = this.#deps;
     const match = router.find(request.method, pathOf(request.url));
-    const dialect = match?.registered.table.dialect ?? dialects.of(request);
+    const conventions = match?.registered.table.conventions ?? conventionsDirectory.of(request);
     const download =
       request.fault === undefined && match?.registered.route.downloadOf?.(match.parameters);
     // A one-time download URL is replaced by the query that it was created for.
-    if (download) return this.#route(new IncomingDownload(request, download), dialect);
+    if (download) return this.#route(new IncomingDownload(request, download), conventions);
     const onClosed = (exchange: Exchange): void => this.#count(exchange);
     const startMs = clock.monotonicMs();
-    const exchange = new Exchange(request, { dialect, outerDialect, match, startMs, onClosed });
+    const exchange = new Exchange(request, {
+      conventions,
+      outerConventions,
+      match,
+      startMs,
+      onClosed,
+    });
     exchange.span = this.#deps.spans?.begin(exchange);
     return exchange;
   }
 
   /** Returns the limiter's decision; `undefined` if no limiter applies. */
   #admit(
-    { request, dialect, match, headers }: Exchange,
+    { request, conventions, match, headers }: Exchange,
     { principal, authOutcome }: AuthResult,
   ): Admitting {
     const { gate } = this.#deps;
-    if (gate?.covers(dialect.service) !== true) return undefined;
+    if (gate?.covers(conventions.service) !== true) return undefined;
     const route = match?.registered.route;
-    return gate.admit({ request, dialect, headers, route, principal, authOutcome });
+    return gate.admit({ request, conventions, headers, route, principal, authOutcome });
   }
 
   #handle(exchange: Exchange, auth: AuthResult): Answering {
-    const { request, dialect, match, pass } = exchange;
+    const { request, conventions, match, pass } = exchange;
     const { router, grants } = this.#deps;
-    if ('error' in auth && (match !== undefined || dialect.revealsPaths !== true)) {
-      return dialect.errorResponse(auth.error, request);
+    if ('error' in auth && (match !== undefined || conventions.revealsPaths !== true)) {
+      return conventions.errorResponse(auth.error, request);
     }
     if (match === undefined || auth.principal === undefined) {
       return unroutedResponse(exchange, router.methodsOf(pathOf(request.url)));
@@ -125,7 +131,7 @@ export class Pipeline {
     const { route, table, readInput } = match.registered;
     request.principal = auth.principal;
     if (!grants(route.access, auth.principal)) {
-      return dialect.errorResponse(refusalOf(route.access, auth.principal), request);
+      return conventions.errorResponse(refusalOf(route.access, auth.principal), request);
     }
     request.parameters = match.parameters;
     const handle = (body: Uint8Array): Answering => {
@@ -137,7 +143,7 @@ export class Pipeline {
     };
     // Errors are formatted by the service of the path.
     const formatError = (error: unknown): HttpResponse =>
-      table.errorResponse?.(error, request) ?? dialect.errorResponse(error, request);
+      table.errorResponse?.(error, request) ?? conventions.errorResponse(error, request);
     try {
       route.check?.(request);
       const body = readRouteBody(request, route, this.#deps.bodies);
@@ -184,13 +190,13 @@ export class Pipeline {
 type Answering = HttpResponse | Promise<HttpResponse>;
 type Admitting = ReturnType<RequestGate['admit']> | undefined;
 
-/** Responds to a preflight, or to an unknown path or method. The dialect decides which methods a preflight lists (`Cors`). */
+/** Responds to a preflight, or to an unknown path or method. The API conventions decide which methods a preflight lists (`Cors`). */
 function unroutedResponse(
-  { request, dialect }: Exchange,
+  { request, conventions }: Exchange,
   methods: readonly string[],
 ): HttpResponse {
-  const preflight = dialect.preflightResponse?.(request, methods);
+  const preflight = conventions.preflightResponse?.(request, methods);
   if (preflight !== undefined && request.method === 'OPTIONS') return preflight;
   const hasMore = methods.length > 0 && preflight !== undefined;
-  return dialect.notFoundResponse(request, hasMore ? [...methods, 'OPTIONS'] : methods);
+  return conventions.notFoundResponse(request, hasMore ? [...methods, 'OPTIONS'] : methods);
 }

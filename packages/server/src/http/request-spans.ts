@@ -20,8 +20,8 @@ export class RequestSpans {
     this.#tracing = tracing;
   }
 
-  begin({ match, dialect, request }: Exchange): RequestSpan | undefined {
-    const isTraced = match !== undefined && dialect.service === TRACED;
+  begin({ match, conventions, request }: Exchange): RequestSpan | undefined {
+    const isTraced = match !== undefined && conventions.service === TRACED;
     return isTraced ? this.#tracing.begin(request.headers['traceparent']) : undefined;
   }
 

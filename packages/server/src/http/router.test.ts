@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Route, RouteTable } from '@plinth/kernel';
+import type { Route, RouteGroup } from '@plinth/kernel';
 import { Router } from './router.js';
 
 describe('Router', () => {
   const routerOf = (...paths: readonly string[]) => {
     const router = new Router();
     const add = (path: string): void => {
-      const table = { routes: [] } as unknown as RouteTable; // Only passed on.
+      const table = { routes: [] } as unknown as RouteGroup; // Only passed on.
       const route = { method: 'GET', path, access: 'public' } as unknown as Route;
       router.add('shop', table, route, () => ({}) as never);
     };

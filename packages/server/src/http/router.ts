@@ -5,7 +5,7 @@ import {
   invariant,
   type Route,
   type RouteAccess,
-  type RouteTable,
+  type RouteGroup,
 } from '@plinth/kernel';
 import createRouter, { type HTTPMethod } from 'find-my-way';
 import type { RouteMetrics } from './http-metrics.js';
@@ -49,7 +49,7 @@ export class Router {
   /** The first route for a method and path wins. */
   add(
     service: string,
-    table: RouteTable,
+    table: RouteGroup,
     route: Route,
     metricsOf: (method: string) => RouteMetrics,
   ): void {

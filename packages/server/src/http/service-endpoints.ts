@@ -1,7 +1,7 @@
 import {
+  type ApiConventions,
   bytesResponse,
   type Clock,
-  type Dialect,
   HEALTH_SUMMARY,
   type HttpRequest,
   type HttpResponse,
@@ -26,8 +26,8 @@ import type { ListedRoute } from './router.js';
  * Source: tsdb-http, section 10.
  */
 export function createServiceEndpoints(deps: {
-  readonly dialect: Dialect;
-  readonly operatorDialect: Dialect;
+  readonly conventions: ApiConventions;
+  readonly operatorConventions: ApiConventions;
   readonly clock: Clock;
   readonly metrics: Metrics;
   /** Returns why the server is not ready; `undefined` when it is. */
@@ -35,7 +35,7 @@ export function createServiceEndpoints(deps: {
   /** Returns all routes of the server. */
   routes(): readonly ListedRoute[];
 }): HttpService {
-  const { clock, metrics, dialect, operatorDialect } = deps;
+  const { clock, metrics, conventions, operatorConventions } = deps;
   const startedMs = clock.nowMs();
   const state = (): object => ({
     status: 'ready',
@@ -58,12 +58,12 @@ export function createServiceEndpoints(deps: {
     return bytesResponse(200, contentType, Buffer.from(text));
   };
   // The heap profile is not offered, but its path still follows the setting for its token.
-  const heap: Route['handle'] = (request) => dialect.notFoundResponse(request, []);
+  const heap: Route['handle'] = (request) => conventions.notFoundResponse(request, []);
   return {
     name: 'server',
-    tables: () => [
+    routeGroups: () => [
       {
-        dialect,
+        conventions,
         api: 'tsdb',
         routes: [
           open('health', '/health', READY, ready),
@@ -76,7 +76,7 @@ export function createServiceEndpoints(deps: {
         ],
       },
       {
-        dialect: operatorDialect,
+        conventions: operatorConventions,
         api: 'operator',
         routes: [
           open('ready', '/ops/v1/ready', OPERATOR_READY, operatorReady),

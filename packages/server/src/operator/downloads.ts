@@ -1,7 +1,7 @@
 import {
+  type ApiConventions,
   type Clock,
   checkedRoute,
-  type Dialect,
   type DownloadRequest,
   type HttpResponse,
   type HttpService,
@@ -41,11 +41,11 @@ interface Ticket extends DownloadRequest {
  * through the request pipeline with the credential of the client that created the URL.
  */
 export function createDownloads(deps: {
-  readonly dialect: Dialect;
+  readonly conventions: ApiConventions;
   readonly clock: Clock;
   readonly random: Random;
 }): HttpService {
-  const { dialect, clock, random } = deps;
+  const { conventions, clock, random } = deps;
   const tickets = new Map<string, Ticket>();
   const forgetOld = (): void => {
     for (const [id, { untilMs }] of tickets) {
@@ -60,9 +60,9 @@ export function createDownloads(deps: {
   };
   return {
     name: 'downloads',
-    tables: () => [
+    routeGroups: () => [
       {
-        dialect,
+        conventions,
         api: 'operator',
         routes: [
           checkedRoute({

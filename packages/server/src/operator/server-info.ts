@@ -1,7 +1,7 @@
 import type { FirstTokenState } from '@plinth/identity';
 import {
+  type ApiConventions,
   type Clock,
-  type Dialect,
   type HttpHead,
   type HttpService,
   jsonResponse,
@@ -44,7 +44,7 @@ export interface ServerFacts {
 
 /** Basic facts about this server for clients. */
 export function createServerInfo(deps: {
-  readonly dialect: Dialect;
+  readonly conventions: ApiConventions;
   readonly facts: ServerFacts;
   readonly clock: Clock;
   /** Returns the state of the first token; `undefined` if a token exists, or if the server requires none. */
@@ -54,14 +54,14 @@ export function createServerInfo(deps: {
   /** Returns the build of the console; `undefined` if it is not built. */
   build(): Promise<string | undefined>;
 }): HttpService {
-  const { dialect, facts, clock } = deps;
+  const { conventions, facts, clock } = deps;
   const startedMs = clock.nowMs();
   const iso = (ms: number): string => new Date(ms).toISOString();
   return {
     name: 'info',
-    tables: () => [
+    routeGroups: () => [
       {
-        dialect,
+        conventions,
         api: 'operator',
         routes: [
           {

@@ -1,5 +1,5 @@
 import {
-  type Dialect,
+  type ApiConventions,
   type HttpService,
   jsonResponse,
   type Logger,
@@ -54,16 +54,16 @@ const { response, json } = OpenApi;
 
 /** The settings that this server was started with, and its latest log lines. */
 export const createSettingsAndLogs = (deps: {
-  readonly dialect: Dialect;
+  readonly conventions: ApiConventions;
   readonly settings: Settings;
   readonly ring: LogRing;
   readonly levels: LogLevels;
   readonly log: Logger;
 }): HttpService => ({
   name: 'settings',
-  tables: () => [
+  routeGroups: () => [
     {
-      dialect: deps.dialect,
+      conventions: deps.conventions,
       api: 'operator',
       routes: [
         operatorRoute('GET', '/settings', {

@@ -118,7 +118,7 @@ class NodeRequest extends IncomingRequest {
         this.#raw,
         { contentLength, limitBytes: maxBytes, memory, reservation },
         (error, body) => {
-          this.isGivenUp = requestError.is(error, 'body_too_slow', 'body_in_crumbs');
+          this.isGivenUp = requestError.is(error, 'body_too_slow', 'body_chunks_too_small');
           if (error === null && body !== undefined) resolve(body);
           else reject(error);
         },

@@ -12,7 +12,7 @@ export function openBackup(parts: ServiceParts, services: readonly HttpService[]
   const freezing = [...services, { name: AUDIT, freeze: audit.freeze.bind(audit) }];
   const backups = new Backups({ stores, services: freezing, leftOut, clock, random, log });
   const scheduled = ScheduledBackups.of(parts.settings.backup, { backups, clock, log, metrics });
-  return createBackupService(backups, { scheduled, clock, dialect: identity.dialect });
+  return createBackupService(backups, { scheduled, clock, conventions: identity.conventions });
 }
 
 function dataNotInBackups({ settings, stores }: ServiceParts): readonly string[] {

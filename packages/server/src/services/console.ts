@@ -2,9 +2,9 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type HttpHead, type HttpService, LogRing } from '@plinth/kernel';
 import { createConsole } from '../console/console-service.js';
-import type { DialectDirectory } from '../http/dialect-directory.js';
+import type { ConventionsDirectory } from '../http/conventions-directory.js';
 import { BuiltFiles } from '../http/files/built-files.js';
-import { openDialect } from '../http/open-dialect.js';
+import { openConventions } from '../http/open-conventions.js';
 import { createDownloads } from '../operator/downloads.js';
 import { healthSource } from '../operator/live/health-source.js';
 import { createLive, type LiveService } from '../operator/live/live-service.js';
@@ -19,7 +19,7 @@ import type { ServiceParts } from './service-parts.js';
 const FOLDER = fileURLToPath(new URL('../../../console/dist/site', import.meta.url));
 
 export interface ConsoleDeps {
-  readonly dialects: DialectDirectory;
+  readonly conventionsDirectory: ConventionsDirectory;
   /** The last lines of the log. */
   readonly ring: LogRing | undefined;
   readonly levels: LogLevels;
@@ -33,7 +33,7 @@ export function openConsole(
   deps: ConsoleDeps,
 ): { readonly services: readonly HttpService[]; readonly live: LiveService } {
   const { settings, stores, identity, clock, random, log } = parts;
-  const { dialects, ring = new LogRing(), levels, obstacle } = deps;
+  const { conventionsDirectory, ring = new LogRing(), levels, obstacle } = deps;
   const { services: running, node_id, public_url } = settings.server;
   const files = new BuiltFiles(FOLDER);
   const isAuthRequired = !settings.identity.without_auth;
@@ -44,11 +44,11 @@ export function openConsole(
       return false; // Without a reachable store the token cannot be checked.
     }
   };
-  const live = createLive({ dialect: identity.dialect, clock, isAdmin });
+  const live = createLive({ conventions: identity.conventions, clock, isAdmin });
   live.add([healthSource({ clock, log, obstacle })]);
   const services = [
     createServerInfo({
-      dialect: identity.dialect,
+      conventions: identity.conventions,
       clock,
       facts: {
         version: readVersion(),
@@ -65,12 +65,12 @@ export function openConsole(
       firstTokenState: (request) => identity.firstTokenState(request),
       build: () => files.build(),
     }),
-    createDownloads({ dialect: identity.dialect, clock, random }),
-    createSettingsAndLogs({ dialect: identity.dialect, settings, ring, levels, log }),
+    createDownloads({ conventions: identity.conventions, clock, random }),
+    createSettingsAndLogs({ conventions: identity.conventions, settings, ring, levels, log }),
     createConsole({
       files,
-      dialect: openDialect({ service: 'console', path: '/console', log }),
-      dialectOf: (path) => dialects.find(path),
+      conventions: openConventions({ service: 'console', path: '/console', log }),
+      conventionsOf: (path) => conventionsDirectory.find(path),
       random,
     }),
     live,

@@ -1,5 +1,5 @@
 import { createIdentity, type Identity, type IdentityDeps } from '@plinth/identity';
-import type { Clock, Dialect, Logger, Random } from '@plinth/kernel';
+import type { ApiConventions, Clock, Logger, Random } from '@plinth/kernel';
 import { claimCodeDelivery } from '../folder/claim-code.js';
 import type { Stores } from '../folder/stores.js';
 import type { AuditLog } from '../operator/audit-log.js';
@@ -13,7 +13,7 @@ export function openIdentity(deps: {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  readonly dialect: Dialect;
+  readonly conventions: ApiConventions;
   readonly reports: Reports;
   readonly audit: AuditLog;
   readonly countTogether: NonNullable<IdentityDeps['countTogether']>;

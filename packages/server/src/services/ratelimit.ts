@@ -30,8 +30,8 @@ export function openRateLimit(parts: ServiceParts): RateLimit {
         }
       },
     },
-    operatorDialect: identity.dialect,
-    serverDialect: parts.dialect,
+    operatorConventions: identity.conventions,
+    serverConventions: parts.conventions,
     ownsMeta: !settings.server.services.includes('webhooks'),
     metrics,
     // Counters in memory belong to this node.

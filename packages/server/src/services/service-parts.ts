@@ -1,8 +1,8 @@
 import type { Identity } from '@plinth/identity';
 import type {
+  ApiConventions,
   ClientAddresses,
   Clock,
-  Dialect,
   Logger,
   Metrics,
   Outbox,
@@ -22,8 +22,8 @@ export interface ServiceParts {
   readonly identity: Identity;
   /** Determines client addresses. */
   readonly addresses: ClientAddresses;
-  /** The dialect of paths without a service. */
-  readonly dialect: Dialect;
+  /** The API conventions of paths without a service. */
+  readonly conventions: ApiConventions;
   /** Services subscribe before any of them starts. */
   readonly outbox: Outbox;
   /** Log of administrative changes. */

@@ -19,6 +19,7 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
       reported_revision: revisionOf(settings.tsdb.reported_revision, readProduct().commit),
     },
     openTables: settings.openTables,
+    query: settings.query,
     nodeId: settings.server.node_id,
     tokens: {
       list: () => identity.listTokens(),
@@ -31,8 +32,8 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
       entries: () => parts.audit.entries(),
       note: (principal, change) => parts.audit.note({ who: whoOf(principal), ...change }),
     },
-    dialect: parts.dialect,
-    operatorDialect: identity.dialect,
+    conventions: parts.conventions,
+    operatorConventions: identity.conventions,
     identify: (request, access) => identity.accessControl.authenticate(request, access),
     dataDir: stores.dataDir,
     fileSystem: stores.files,

@@ -30,7 +30,7 @@ export function openWebhooks(parts: ServiceParts): Webhooks {
     publicUrl: settings.server.public_url,
     localUrl: `${settings.server.tls_key === undefined ? 'http' : 'https'}://${settings.server.http_bind}`,
     ownListeners: ownListenersOf(settings),
-    operatorDialect: identity.dialect,
+    operatorConventions: identity.conventions,
   });
   const { appHooks } = webhooks;
   identity.useAppHooks(appHooks);

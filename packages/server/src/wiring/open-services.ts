@@ -1,13 +1,13 @@
 import type { Identity } from '@plinth/identity';
-import { Cors, type Dialect, type HttpService, type RequestGate } from '@plinth/kernel';
+import { type ApiConventions, Cors, type HttpService, type RequestGate } from '@plinth/kernel';
 import type { Tsdb } from '@plinth/tsdb';
 import { Health } from '../health.js';
-import { DialectDirectory } from '../http/dialect-directory.js';
+import { ConventionsDirectory } from '../http/conventions-directory.js';
 import { describeOne } from '../http/docs/describe-apis.js';
 import { createDocumentation } from '../http/docs/documentation.js';
 import { Router } from '../http/router.js';
-import { servedHere, unservedDialect } from '../http/served-here.js';
-import { serverDialect } from '../http/server-dialect.js';
+import { servedHere, unservedConventions } from '../http/served-here.js';
+import { serverConventions } from '../http/server-conventions.js';
 import { createServiceEndpoints } from '../http/service-endpoints.js';
 import { observeServer } from '../metrics/server-metrics.js';
 import type { LiveService } from '../operator/live/live-service.js';
@@ -42,9 +42,9 @@ export interface OpenServices {
   readonly tsdb: Tsdb | undefined;
   readonly gate: RequestGate | undefined;
   readonly live: LiveService;
-  /** The dialect of paths without a service. */
-  readonly dialect: ReturnType<typeof serverDialect>;
-  readonly dialects: DialectDirectory;
+  /** The API conventions of paths without a service. */
+  readonly conventions: ReturnType<typeof serverConventions>;
+  readonly conventionsDirectory: ConventionsDirectory;
   /** Without routes until the services have started. */
   readonly router: Router;
 }
@@ -57,7 +57,7 @@ export async function openServices(
   const { settings, stores, metrics, clock, log, traces } = base;
   const { state } = given;
   const runs = (name: ServiceName): boolean => settings.server.services.includes(name);
-  const dialect = serverDialect({
+  const conventions = serverConventions({
     identify: (request, access) => identity.accessControl.authenticate(request, access),
     clusterUuid: () => state.clusterUuid,
     cors: new Cors({
@@ -71,7 +71,7 @@ export async function openServices(
   });
   const { random, reports, audit } = base;
   const identity = openIdentity({
-    ...{ settings, stores, clock, random, log, dialect, reports, audit },
+    ...{ settings, stores, clock, random, log, conventions, reports, audit },
     countTogether: (guesser, windowMs) =>
       rateLimit?.countWrongLogins('passwords')(guesser, windowMs),
     tls: state.certificate?.options,
@@ -102,7 +102,7 @@ export async function openServices(
   });
   const partsOf = (service: ServiceName): ServiceParts => ({
     ...base,
-    ...{ identity, dialect },
+    ...{ identity, conventions },
     metrics: metrics.part(service),
     tracer: traces.tracer,
     currentSpan: traces.currentSpan,
@@ -129,25 +129,36 @@ export async function openServices(
     ),
     createDocumentation(settings, log, (name) => describeOne(name, router.registered)),
     createServiceEndpoints({
-      ...{ clock, metrics, obstacle, dialect },
-      operatorDialect: identity.dialect,
+      ...{ clock, metrics, obstacle, conventions },
+      operatorConventions: identity.conventions,
       routes: () => router.routes,
     }),
   ];
-  const dialects = openDialects(dialect, router);
-  const pages = openConsole(partsOf('tsdb'), { ...given, dialects, obstacle });
+  const conventionsDirectory = openConventions(conventions, router);
+  const pages = openConsole(partsOf('tsdb'), { ...given, conventionsDirectory, obstacle });
   return {
     all: [...services, openBackup(partsOf('tsdb'), services), ...pages.services],
-    ...{ identity, tsdb, gate: rateLimit?.gate, live: pages.live, dialect, dialects, router },
+    ...{
+      identity,
+      tsdb,
+      gate: rateLimit?.gate,
+      live: pages.live,
+      conventions,
+      conventionsDirectory,
+      router,
+    },
   };
 }
 
-/** Creates the dialects by path; a path without a service gets `dialect` with a list of the served paths. */
-function openDialects(dialect: Dialect, router: Router): DialectDirectory {
+/** Creates the API conventions by path; a path without a service gets `conventions` with a list of the served paths. */
+function openConventions(conventions: ApiConventions, router: Router): ConventionsDirectory {
   let served: ReturnType<typeof servedHere> | undefined;
-  const dialects: DialectDirectory = new DialectDirectory(
-    unservedDialect(dialect, () => (served ??= servedHere(router.routes, dialects))),
+  const conventionsDirectory: ConventionsDirectory = new ConventionsDirectory(
+    unservedConventions(
+      conventions,
+      () => (served ??= servedHere(router.routes, conventionsDirectory)),
+    ),
   );
-  dialects.add(dialect);
-  return dialects;
+  conventionsDirectory.add(conventions);
+  return conventionsDirectory;
 }

@@ -52,7 +52,7 @@ export class VerifiedCommits {
   }
 
   /** Runs `work` while store and memory agree. */
-  async between<T>(work: () => Promise<T>): Promise<T> {
+  async whileConsistent<T>(work: () => Promise<T>): Promise<T> {
     return await this.#exclusive.run(async () => {
       await this.#determineOutcome();
       return await work();

@@ -1,4 +1,4 @@
-import { hasHalfCharacter, isPlainText } from '@plinth/kernel';
+import { hasLoneSurrogate, isPlainText } from '@plinth/kernel';
 import type { FieldType } from '@plinth/tsdb-model/columns/column.js';
 import type { CatalogLimits } from '@plinth/tsdb-model/database/limits.js';
 import { MAX_TEXT_BYTES } from '@plinth/tsdb-model/database/limits.js';
@@ -51,7 +51,7 @@ export const assertColumnName = (name: string): void => assertWritable('column',
 /** Rejects names that line protocol cannot express. Source: tsdb-http, "Line protocol grammar". */
 function assertWritable(what: 'table' | 'column', name: string): void {
   if (name === '') throw tsdbError('table_definition_invalid', `${what} name cannot be empty`);
-  if (hasHalfCharacter(name)) {
+  if (hasLoneSurrogate(name)) {
     throw tsdbError('table_definition_invalid', `${what} name contains an unpaired surrogate`);
   }
   if (Buffer.byteLength(name) > MAX_TEXT_BYTES) {

@@ -30,7 +30,7 @@ export class TableDraft {
   #pendingCount = 0;
   #columnCount: number;
   #tagCount: number;
-  #isTaken: boolean;
+  #exists: boolean;
 
   constructor(name: string, base: TableSchema | undefined, limits: CatalogLimits) {
     this.name = name;
@@ -38,7 +38,7 @@ export class TableDraft {
     this.#limits = limits;
     this.#columnCount = base === undefined ? 0 : base.columns.size - 1; // `time` does not count
     this.#tagCount = base === undefined ? 0 : base.seriesKey.length;
-    this.#isTaken = base !== undefined;
+    this.#exists = base !== undefined;
   }
 
   /** Kept columns that the table does not have yet. */
@@ -48,11 +48,11 @@ export class TableDraft {
 
   /** False for a table that does not exist and has no accepted row. */
   get exists(): boolean {
-    return this.#isTaken;
+    return this.#exists;
   }
 
   get hasChanges(): boolean {
-    return this.#isTaken && (this.base === undefined || this.#added.length > 0);
+    return this.#exists && (this.base === undefined || this.#added.length > 0);
   }
 
   /** Type of the column, including columns of the current row. */
@@ -63,7 +63,7 @@ export class TableDraft {
   /** Records that the current row needs the column. @returns the reason if it is rejected. */
   require(name: string, kind: NewColumn['kind']): Refusal | undefined {
     // The first accepted row creates the table, including the column `time`.
-    const existing = this.kindOf(name) ?? (name === 'time' && this.#isTaken ? 'time' : undefined);
+    const existing = this.kindOf(name) ?? (name === 'time' && this.#exists ? 'time' : undefined);
     if (existing === kind) return undefined;
     if (existing !== undefined) {
       return {
@@ -95,7 +95,7 @@ export class TableDraft {
 
   commitRow(): void {
     this.#pendingCount = 0;
-    this.#isTaken = true;
+    this.#exists = true;
   }
 
   rollbackRow(): void {

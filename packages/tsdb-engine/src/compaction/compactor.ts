@@ -6,7 +6,7 @@ import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.j
 import type { SegmentRegistry } from '@plinth/tsdb-storage/segments/segment-registry.js';
 import { SegmentsChanged } from '@plinth/tsdb-storage/segments/segments-changed.js';
 import type { EngineReport } from '../engine-deps.js';
-import type { FileCommits } from '../flush/file-commits.js';
+import type { SegmentCommits } from '../flush/segment-commits.js';
 import type { TableStore } from '../table/table-store.js';
 import { isDeletion, type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
 import {
@@ -53,7 +53,7 @@ interface CompactorDeps {
   readonly duckDb: DuckDbHost;
   readonly files: SegmentFiles;
   readonly registry: SegmentRegistry;
-  readonly fileCommits: FileCommits;
+  readonly segmentCommits: SegmentCommits;
   /**
    * True if the log contains no rows that only a deletion hides. The next start would read such
    * rows.
@@ -139,7 +139,7 @@ export class Compactor {
 
   /** Compacts each table separately, so that a failure in one does not block the others. */
   async #compact(): Promise<void> {
-    await this.#deps.fileCommits.determineOutcome(); // The merges below are chosen from the registered files.
+    await this.#deps.segmentCommits.determineOutcome(); // The merges below are chosen from the registered files.
     const ids = new Set<string>();
     for (const store of this.#deps.tables()) {
       for (;;) {
@@ -279,7 +279,7 @@ export class Compactor {
       removed: inputs,
       added: added.map((segment) => store.openVerified(segment)),
     });
-    await this.#deps.fileCommits.commit(() => ({
+    await this.#deps.segmentCommits.commit(() => ({
       change: {
         addSegments: added,
         removeSegments: inputs.map((segment) => segment.id),
@@ -295,7 +295,7 @@ export class Compactor {
   async #mergeSeriesFiles(store: TableStore, inputs: readonly SeriesFile[]): Promise<void> {
     const file = await mergeSeriesFiles(store, inputs, this.#deps.files);
     const committedChange = store.committedChange({ mergedSeries: { removed: inputs, file } });
-    await this.#deps.fileCommits.commit(() => ({
+    await this.#deps.segmentCommits.commit(() => ({
       change: {
         addSegments: [],
         removeSegments: [],

@@ -46,7 +46,7 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
   const { store, duckDb, files } = options;
   const { kind, inputs, maxPartitions } = options.merge;
   const isSplit = kind === 'split';
-  await store.tombstones.whenDecided();
+  await store.tombstones.whenSettled();
   const tombstones = store.tombstones.all;
   const deleted = await new TimeSlicedTask().run(deletedSeries(tombstones, store.series));
   const ids = columnIdsOf(inputs);

@@ -1,13 +1,13 @@
 import type { Clock, Leases } from '@plinth/kernel';
 import { SegmentsChanged } from '@plinth/tsdb-storage/segments/segments-changed.js';
-import type { FileCommits } from '../flush/file-commits.js';
+import type { SegmentCommits } from '../flush/segment-commits.js';
 import type { TableStore } from '../table/table-store.js';
 
 export interface RetentionDeps {
   readonly tables: () => Iterable<TableStore>;
   /** Start of the table's retention period. */
   readonly visibleFromNs: (store: TableStore) => bigint;
-  readonly fileCommits: FileCommits;
+  readonly segmentCommits: SegmentCommits;
   readonly leases: Leases;
   readonly clock: Clock;
   readonly intervalMs: number;
@@ -57,7 +57,7 @@ export class Retention {
       if (expired.length === 0 || store.isBeingRemoved) continue;
       const committedChange = store.committedChange({ removed: expired });
       try {
-        await this.#deps.fileCommits.commit(() => ({
+        await this.#deps.segmentCommits.commit(() => ({
           change: {
             addSegments: [],
             removeSegments: expired.map((segment) => segment.id),

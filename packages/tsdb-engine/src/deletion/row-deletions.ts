@@ -4,10 +4,10 @@ import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import type { DeletePointsRequest, DeleteRowsRequest } from '@plinth/tsdb-model/engine.js';
 import { refuseFormerColumns, tableNotKnown, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
-import type { FileCommits } from '../flush/file-commits.js';
+import type { SegmentCommits } from '../flush/segment-commits.js';
 import type { TableStore } from '../table/table-store.js';
 import { conditionsOf, type Tombstone } from '../table/tombstones.js';
-import type { WriteBuffer } from '../write/write-buffer.js';
+import type { WriteSequencer } from '../write/write-sequencer.js';
 import { PendingDeletion } from './pending-deletion.js';
 
 /**
@@ -31,24 +31,24 @@ const MAX_WAITING_POINTS = 100_000;
 /** Deletes rows: queries hide them from then on, and compaction removes them from files. */
 export class RowDeletions {
   readonly #catalog: Catalog;
-  readonly #fileCommits: FileCommits;
-  readonly #buffer: WriteBuffer;
+  readonly #segmentCommits: SegmentCommits;
+  readonly #sequencer: WriteSequencer;
   readonly #random: Random;
   readonly #clock: Clock;
   readonly #storeOf: (schema: TableSchema) => TableStore | undefined;
 
   constructor(options: {
     readonly catalog: Catalog;
-    readonly fileCommits: FileCommits;
-    readonly buffer: WriteBuffer;
+    readonly segmentCommits: SegmentCommits;
+    readonly sequencer: WriteSequencer;
     readonly random: Random;
     readonly clock: Clock;
     /** Returns `undefined` if nothing was ever written to the table. */
     readonly storeOf: (schema: TableSchema) => TableStore | undefined;
   }) {
     this.#catalog = options.catalog;
-    this.#fileCommits = options.fileCommits;
-    this.#buffer = options.buffer;
+    this.#segmentCommits = options.segmentCommits;
+    this.#sequencer = options.sequencer;
     this.#random = options.random;
     this.#clock = options.clock;
     this.#storeOf = options.storeOf;
@@ -86,7 +86,7 @@ export class RowDeletions {
     }
     // The code from here to the log record is synchronous, so later rows have higher sequence
     // numbers.
-    const seq = this.#buffer.nextSeq();
+    const seq = this.#sequencer.nextSeq();
     const made = stores.map((store): { store: TableStore; tombstone: Tombstone } => {
       const id = this.#random.uuidV7();
       const { tableId } = store;
@@ -94,7 +94,7 @@ export class RowDeletions {
       return { store, tombstone: { id, tableId, seq, minTimeNs, maxTimeNs, anyOf, columnIds } };
     });
     const tombstones = made.map(({ tombstone }) => tombstone);
-    const stored = this.#fileCommits.addTombstones(tombstones, {
+    const stored = this.#segmentCommits.addTombstones(tombstones, {
       applyCommitted: () => {
         for (const { store, tombstone } of made) store.tombstones.confirm(tombstone);
       },
@@ -121,7 +121,7 @@ export class RowDeletions {
     const store = schema && this.#storeOf(schema);
     if (store === undefined || columnIds?.length === 0) return [];
     const { tombstones, tableId } = store;
-    const nextSeq = () => this.#buffer.nextSeq();
+    const nextSeq = () => this.#sequencer.nextSeq();
     const pending = new PendingDeletion({ store, clock: this.#clock, nextSeq });
     try {
       const onSnapshot = () => pending.announce();
@@ -143,7 +143,7 @@ export class RowDeletions {
       }
       const id = this.#random.uuidV7();
       const tombstone = { id, tableId, seq, minTimeNs, maxTimeNs, anyOf: [], points, columnIds };
-      const stored = this.#fileCommits.addTombstones([tombstone], {
+      const stored = this.#segmentCommits.addTombstones([tombstone], {
         applyCommitted: () => tombstones.confirm(tombstone),
         abandon: () => tombstones.discard(tombstone),
       });

@@ -2,9 +2,9 @@ import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import type { CommittedChange } from '../table/committed-change.js';
 import type { TableStore } from '../table/table-store.js';
-import type { ClosedGeneration } from '../write/write-buffer.js';
-import type { FileCommits } from './file-commits.js';
+import type { ClosedGeneration } from '../write/write-sequencer.js';
 import { type FlushedTable, flushTable } from './flush-table.js';
+import type { SegmentCommits } from './segment-commits.js';
 
 interface Flushed {
   readonly store: TableStore;
@@ -15,7 +15,7 @@ export interface FlushGroupsDeps {
   readonly tables: () => Iterable<TableStore>;
   readonly duckDb: DuckDbHost;
   readonly files: SegmentFiles;
-  readonly fileCommits: FileCommits;
+  readonly segmentCommits: SegmentCommits;
   /** Maximum number of tables that are written and registered together. */
   readonly maxGroupTables: number;
   /** True when the node stops and the flush must end. */
@@ -39,8 +39,8 @@ export class FlushGroups {
    * false if the time limit is reached first.
    */
   async write(closed: ClosedGeneration): Promise<boolean> {
-    const { tables, fileCommits, mustStop, onProgress } = this.#deps;
-    await fileCommits.determineOutcome(); // this generation, or a part of it, may already be stored
+    const { tables, segmentCommits, mustStop, onProgress } = this.#deps;
+    await segmentCommits.determineOutcome(); // this generation, or a part of it, may already be stored
     const duckDbBytes = (store: TableStore): number =>
       store.generation(closed.number)?.duckDbBytes ?? 0;
     const waiting = [...tables()]
@@ -65,7 +65,7 @@ export class FlushGroups {
     );
     let gone: readonly Flushed[] = [];
     try {
-      await this.#deps.fileCommits.commit(() => {
+      await this.#deps.segmentCommits.commit(() => {
         // In the same step as the check: if a table is deleted afterwards, the files registered here are also removed.
         gone = flushed.filter(({ store }) => store.isBeingRemoved);
         const existing = flushed.filter(({ store }) => !store.isBeingRemoved);

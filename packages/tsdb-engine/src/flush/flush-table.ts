@@ -42,7 +42,7 @@ async function writeTable(
   files: SegmentFiles,
 ): Promise<FlushedTable> {
   const columns = columnsOf(table);
-  await store.tombstones.whenDecided();
+  await store.tombstones.whenSettled();
   const tombstones = store.tombstones.all;
   // Runs exclusively, because a compaction must not remove the files that are being read.
   const sources = await store.exclusive(() =>

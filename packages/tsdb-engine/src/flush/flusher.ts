@@ -1,6 +1,6 @@
 import type { Clock, Leases } from '@plinth/kernel';
 import type { GenerationTable } from '../table/generation-table.js';
-import type { ClosedGeneration, WriteBuffer } from '../write/write-buffer.js';
+import type { ClosedGeneration, WriteSequencer } from '../write/write-sequencer.js';
 import { FlushFailures } from './flush-failures.js';
 import { FlushGroups, type FlushGroupsDeps } from './flush-groups.js';
 import { hasManySeries, tablesToKeep } from './kept-tables.js';
@@ -59,7 +59,7 @@ class FlushDeferred extends Error {
 
 export interface FlusherDeps
   extends Omit<FlushGroupsDeps, 'maxGroupTables' | 'mustStop' | 'onProgress'> {
-  readonly buffer: WriteBuffer;
+  readonly sequencer: WriteSequencer;
   /**
    * Checks the free disk space. If it returns false, the remaining space is reserved for deletions.
    */
@@ -79,7 +79,7 @@ export interface FlusherDeps
  */
 export class Flusher {
   readonly #deps: FlusherDeps;
-  readonly #buffer: WriteBuffer;
+  readonly #sequencer: WriteSequencer;
   readonly #groups: FlushGroups;
   readonly #progress: WorkProgress;
   #closed: ClosedGeneration | undefined;
@@ -101,7 +101,7 @@ export class Flusher {
 
   constructor(deps: FlusherDeps) {
     this.#deps = deps;
-    this.#buffer = deps.buffer;
+    this.#sequencer = deps.sequencer;
     const { maxGroupTables } = deps.settings;
     this.#progress = new WorkProgress(deps.clock);
     this.publishedTables = new PublishedTablesFlush(deps);
@@ -115,7 +115,7 @@ export class Flusher {
 
   start(): void {
     this.#ticker ??= this.#deps.clock.every(CHECK_INTERVAL_MS, () => {
-      this.#buffer.recheckFreeSpace();
+      this.#sequencer.recheckFreeSpace();
       this.flushWhenDue();
       if (this.#mayStart && this.publishedTables.checkDue()) this.#start('published');
     });
@@ -138,7 +138,7 @@ export class Flusher {
     return (
       this.#running !== undefined ||
       this.#closed !== undefined ||
-      this.#buffer.generationBytes >= IDLE_FLUSH_BYTES
+      this.#sequencer.generationBytes >= IDLE_FLUSH_BYTES
     );
   }
 
@@ -152,27 +152,28 @@ export class Flusher {
     const isDue =
       this.#closed !== undefined ||
       (this.#isRequested && this.#hasWork) ||
-      (this.#mayHaveObsoleteFiles && this.#buffer.hasObsoleteFiles) ||
-      this.#buffer.generationBytes >= flushBytes ||
-      this.#buffer.generationAgeMs >= flushAgeMs ||
+      (this.#mayHaveObsoleteFiles && this.#sequencer.hasObsoleteFiles) ||
+      this.#sequencer.generationBytes >= flushBytes ||
+      this.#sequencer.generationAgeMs >= flushAgeMs ||
       (this.#deps.duckDb.tableMemory.isCrowded &&
-        this.#buffer.generationAgeMs >= CROWDED_FLUSH_AGE_MS) ||
-      (this.#buffer.generationBytes >= IDLE_FLUSH_BYTES && this.#buffer.idleMs >= IDLE_FLUSH_MS);
+        this.#sequencer.generationAgeMs >= CROWDED_FLUSH_AGE_MS) ||
+      (this.#sequencer.generationBytes >= IDLE_FLUSH_BYTES &&
+        this.#sequencer.idleMs >= IDLE_FLUSH_MS);
     if (isDue) this.#start(this.#isRequested ? 'all' : 'worthwhile');
   }
 
   get #hasWork(): boolean {
-    return this.#buffer.generationBytes > 0 || this.#buffer.hasObsoleteFiles;
+    return this.#sequencer.generationBytes > 0 || this.#sequencer.hasObsoleteFiles;
   }
 
   get #mayStart(): boolean {
-    return this.#running === undefined && !this.#buffer.isReadOnly;
+    return this.#running === undefined && !this.#sequencer.isReadOnly;
   }
 
   #start(scope: FlushScope): void {
     if (this.#deps.clock.monotonicMs() < this.#notBeforeMs) return;
     // A flush also removes rows of deleted tables from the log, which may free more than it writes.
-    if (!this.#isRequested && !this.#deps.hasSpaceFor(this.#buffer.sizeBytes)) return;
+    if (!this.#isRequested && !this.#deps.hasSpaceFor(this.#sequencer.sizeBytes)) return;
     if (this.#closed === undefined && scope === 'all') this.#isRequested = false;
     this.#mayHaveObsoleteFiles = false;
     this.#running = this.#flushOnce(scope)
@@ -227,7 +228,7 @@ export class Flusher {
    * of these rows may be dropped.
    */
   async flushReplayed(file: number): Promise<void> {
-    this.#closed ??= this.#buffer.closeReplayed(file);
+    this.#closed ??= this.#sequencer.closeReplayed(file);
     this.#firstLogFileInSegments = file + 1;
     if (!(await this.#flushOnce('all'))) throw new FlushHeldElsewhere();
   }
@@ -260,12 +261,12 @@ export class Flusher {
       // A failure loses no rows, because they are still in the log.
       if (!(error instanceof FlushDeferred)) this.#deps.onFailed(error, 0);
     }
-    if (this.#buffer.sizeBytes > 0) this.#deps.onDeferred();
+    if (this.#sequencer.sizeBytes > 0) this.#deps.onDeferred();
   }
 
   /** True if startup is fast even if the log still contains all rows. */
   get #isStartShort(): boolean {
-    const { sizeBytes, fileCount } = this.#buffer.logLength;
+    const { sizeBytes, fileCount } = this.#sequencer.logLength;
     if (sizeBytes > MAX_DEFERRED_BYTES || fileCount > MAX_DEFERRED_FILES) return false;
     for (const store of this.#deps.tables())
       if (store.minBufferedSeq !== undefined && hasManySeries(store)) return false;
@@ -296,7 +297,7 @@ export class Flusher {
     const keepsNone = scope === 'all' || this.hasRowsInSegmentsAndLog;
     const isForPublished = scope === 'published' && !keepsNone;
     const kept = keepsNone ? [] : isForPublished ? this.#unpublishedToKeep() : this.#toKeep();
-    this.#closed ??= await this.#buffer.closeGeneration(kept, isForPublished);
+    this.#closed ??= await this.#sequencer.closeGeneration(kept, isForPublished);
     const closed = this.#closed;
     const isFlushed = await this.#deps.leases.withLease('tsdb.flush', async () => {
       const startMs = this.#deps.clock.monotonicMs();
@@ -310,22 +311,22 @@ export class Flusher {
       this.#firstLogFileInSegments = undefined;
     // Remaining log files are removed by the next flush or at the next start. The registry records that their rows
     // are in segments.
-    await this.#buffer.removeFlushed(closed).catch(this.#deps.onError);
+    await this.#sequencer.removeFlushed(closed).catch(this.#deps.onError);
     return true;
   }
 
   #unpublishedToKeep(): readonly GenerationTable[] {
-    const { fileCount } = this.#buffer.logLength;
+    const { fileCount } = this.#sequencer.logLength;
     const kept = fileCount > MAX_DEFERRED_FILES ? this.#toKeep() : undefined;
-    return this.publishedTables.beginFlush(this.#buffer.generation, kept);
+    return this.publishedTables.beginFlush(this.#sequencer.generation, kept);
   }
 
   #toKeep(): readonly GenerationTable[] {
     return tablesToKeep({
       stores: this.#deps.tables(),
-      generation: this.#buffer.generation,
+      generation: this.#sequencer.generation,
       ...this.#deps.settings,
-      logBytes: this.#buffer.logLength.sizeBytes,
+      logBytes: this.#sequencer.logLength.sizeBytes,
       isCrowded: this.#deps.duckDb.tableMemory.isCrowded,
     });
   }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { CommitLog } from '@plinth/kernel';
 import { encodeWriteRecord } from '@plinth/tsdb-storage/wal/write-record.js';
-import type { WriteBuffer } from '../write/write-buffer.js';
+import type { WriteSequencer } from '../write/write-sequencer.js';
 import { RecordsNotRetained, RetainedLog } from './retained-log.js';
 
 /** @param files numbers of the records of each file. */
@@ -21,7 +21,7 @@ function recordsOf(files: Map<number, readonly bigint[]>) {
   };
   const retainedLog = new RetainedLog({
     log: log as unknown as CommitLog, // only these members are used
-    buffer: { lastSeq: 100n } as WriteBuffer, // only this member is used
+    sequencer: { lastSeq: 100n } as WriteSequencer, // only this member is used
     storeOf: () => undefined,
   });
   return { retainedLog, cleared: () => clearedCount };

@@ -4,7 +4,7 @@ import { decodeWriteRecord, type StoredTable } from '@plinth/tsdb-storage/wal/wr
 import { LoggedSeries, toBatch } from '../recovery/logged-series.js';
 import type { TableStore } from '../table/table-store.js';
 import { isDeletion, type Tombstone } from '../table/tombstones.js';
-import type { TableBatch, WriteBuffer } from '../write/write-buffer.js';
+import type { TableBatch, WriteSequencer } from '../write/write-sequencer.js';
 
 /** Number of bytes of records that are read before other work runs. */
 const YIELD_BYTES = 2 * 1024 * 1024;
@@ -28,7 +28,7 @@ export class RecordsNotRetained extends Error {
  */
 export class RetainedLog {
   readonly #log: CommitLog;
-  readonly #buffer: WriteBuffer;
+  readonly #sequencer: WriteSequencer;
   readonly #storeOf: (tableId: number) => TableStore | undefined;
   /** Number of the first record in each file. */
   #known = new Map<number, bigint>();
@@ -37,11 +37,11 @@ export class RetainedLog {
 
   constructor(options: {
     readonly log: CommitLog;
-    readonly buffer: WriteBuffer;
+    readonly sequencer: WriteSequencer;
     readonly storeOf: (tableId: number) => TableStore | undefined;
   }) {
     this.#log = options.log;
-    this.#buffer = options.buffer;
+    this.#sequencer = options.sequencer;
     this.#storeOf = options.storeOf;
   }
 
@@ -57,12 +57,12 @@ export class RetainedLog {
 
   /** The number of the newest write, which may not be durable yet. */
   get lastSeq(): bigint {
-    return this.#buffer.lastSeq;
+    return this.#sequencer.lastSeq;
   }
 
   /** Resolves when all writes up to now are durable or refused, and their rows were reported. */
-  whenDecided(): Promise<void> {
-    return this.#buffer.whenDecided();
+  whenSettled(): Promise<void> {
+    return this.#sequencer.whenSettled();
   }
 
   /**
@@ -87,7 +87,7 @@ export class RetainedLog {
    * continue from earlier rows.
    */
   rowsDeleted(tableIds: readonly number[]): Promise<void> {
-    for (const tableId of tableIds) this.#deleted.set(tableId, this.#buffer.lastSeq);
+    for (const tableId of tableIds) this.#deleted.set(tableId, this.#sequencer.lastSeq);
     return this.#log.clearRetained();
   }
 

@@ -9,14 +9,14 @@ import { noteFailure } from './begin-query-context.js';
 import type { LoggedQuery } from './log/logged-query.js';
 import type { RunnableQuery } from './query-rows.js';
 import { handleQueryError } from './query-sources.js';
-import type { QuerySlot } from './slots/query-slots.js';
+import type { QueryTicket } from './slots/query-slots.js';
 import { orAborted } from './slots/until-aborted.js';
 
 /** A planned query with its sources pinned. Call `release` exactly once. */
 export interface PreparedQuery extends RunnableQuery {
   readonly planned: PlannedQuery;
   readonly logged: LoggedQuery;
-  readonly slot: QuerySlot;
+  readonly ticket: QueryTicket;
   /** The scans that DuckDB reads; empty if the result is already computed. */
   readonly scans: readonly PreparedScan[];
   release(): void;

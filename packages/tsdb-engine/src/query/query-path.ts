@@ -23,7 +23,7 @@ import { type PreparedQuery, writeQueryFile } from './query-file.js';
 import { QueryRows } from './query-rows.js';
 import { QuerySessions } from './query-sessions.js';
 import { handleQueryError, QuerySources } from './query-sources.js';
-import { type QuerySlot, QuerySlots } from './slots/query-slots.js';
+import { QuerySlots, type QueryTicket } from './slots/query-slots.js';
 import { untilAborted } from './slots/until-aborted.js';
 import { yieldingSlotBetween } from './slots/yielding-between.js';
 
@@ -143,19 +143,19 @@ export class QueryPath {
     });
     let release = (): void => queryContext.end();
     try {
-      const slot = await (mayUseColumns
+      const ticket = await (mayUseColumns
         ? this.#slots.acquireOrStartWithoutSlot(queryContext)
         : this.#slots.acquire(queryContext));
       release = () => {
         queryContext.end();
-        slot.release();
+        ticket.release();
       };
       logged.slotAcquired();
       return await this.#plan(request, {
         database,
         logged,
         queryContext,
-        slot,
+        ticket: ticket,
         release,
         mayUseColumns,
       });
@@ -171,12 +171,12 @@ export class QueryPath {
       readonly database: DatabaseSchema;
       readonly logged: LoggedQuery;
       readonly queryContext: QueryContext;
-      readonly slot: QuerySlot;
+      readonly ticket: QueryTicket;
       readonly release: () => void;
       readonly mayUseColumns: boolean;
     },
   ): Promise<PreparedQuery> {
-    const { database, logged, queryContext, slot, release: releaseSlot } = options;
+    const { database, logged, queryContext, ticket, release: releaseSlot } = options;
     let nowNs = this.#deps.nowNs();
     const plan = (): PlannedQuery | Promise<PlannedQuery> => {
       const context: PlanContext = {
@@ -200,13 +200,13 @@ export class QueryPath {
           logged,
           textOrResult: chunks,
           queryContext,
-          slot,
+          ticket,
           scans: [],
           release: releaseSlot,
         };
       }
     }
-    const acquiring = slot.ensureSlot();
+    const acquiring = ticket.ensureSlot();
     if (acquiring !== undefined) {
       await acquiring;
       // The query has waited, so writes that arrived in the meantime are included.
@@ -225,7 +225,7 @@ export class QueryPath {
       }
       logged.prepared(scans.map((scan) => scan.segments));
       const runnable = this.#rows.prepare(planned, scans, queryContext);
-      return { ...runnable, planned, logged, slot, scans, release };
+      return { ...runnable, planned, logged, ticket, scans, release };
     } catch (error) {
       release();
       throw error;
@@ -237,10 +237,10 @@ export class QueryPath {
     signal: AbortSignal,
     onBegun: () => void,
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    const { logged, slot } = prepared;
+    const { logged, ticket } = prepared;
     onBegun();
     try {
-      for await (const chunk of yieldingSlotBetween(slot, this.#rows.run(prepared))) {
+      for await (const chunk of yieldingSlotBetween(ticket, this.#rows.run(prepared))) {
         logged.returned(chunk.rowCount);
         logged.chunkReturned();
         yield chunk;

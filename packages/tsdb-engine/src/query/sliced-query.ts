@@ -12,7 +12,7 @@ import { GroupSlices } from '../scan/group-slices.js';
 import type { PreparedScan, ScanGroups, SliceableScan } from '../scan/prepared-scan.js';
 import { lengthOf, type ScanSlice, type Slices, TimeSlices } from '../scan/time-slices.js';
 import type { SeriesIndex } from '../series/series-index.js';
-import { SeriesTags } from '../series/series-tags.js';
+import { SeriesTagDecoder } from '../series/series-tag-decoder.js';
 import { CountedGroups, GROUP_COLUMNS } from './slices/counted-groups.js';
 import { RowWidth } from './slices/row-width.js';
 import type { SliceMemory, SliceReservation } from './slices/slice-memory.js';
@@ -111,7 +111,7 @@ export class SlicedQuery {
     const { duckDb, memory, columns, queryContext } = options;
     const { signal, owner } = queryContext;
     const width = new RowWidth(columns, this.#scan.stringBytes);
-    const tags = new SeriesTags(this.#index, this.#planned.lateMaterializedTags ?? []);
+    const tags = new SeriesTagDecoder(this.#index, this.#planned.lateMaterializedTags ?? []);
     const reservation = memory.begin(queryContext);
     try {
       const text = this.#statements(reservation, width);

@@ -1,4 +1,5 @@
 import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import { isValid } from '@plinth/tsdb-model/columns/row-batch.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { mixedParquetFrom } from '../scan/sources.js';
@@ -76,8 +77,7 @@ function loadChunk(
     const keys: string[] = [];
     const values: string[] = [];
     tags.forEach(({ validity }, i) => {
-      if (validity !== undefined && ((validity[row >> 3] as number) & (1 << (row & 7))) === 0)
-        return;
+      if (!isValid(validity, row)) return;
       keys.push(names[i] as string);
       values.push(texts[i]?.[row] as string);
     });

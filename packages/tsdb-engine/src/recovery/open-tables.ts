@@ -6,7 +6,7 @@ import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.j
 import type { SegmentRegistry } from '@plinth/tsdb-storage/segments/segment-registry.js';
 import { decodeWriteRecord } from '@plinth/tsdb-storage/wal/write-record.js';
 import type { TableStore } from '../table/table-store.js';
-import type { TableBatch, WriteBuffer } from '../write/write-buffer.js';
+import type { TableBatch, WriteSequencer } from '../write/write-sequencer.js';
 import { loadSeries } from './load-series.js';
 import { LoggedSeries, toBatch } from './logged-series.js';
 
@@ -87,7 +87,7 @@ export async function replayLog(options: {
   readonly flushedFile: number;
   /** By table id, the last flushed file of tables that were flushed before the others. */
   readonly flushedTables: ReadonlyMap<number, number>;
-  readonly buffer: WriteBuffer;
+  readonly sequencer: WriteSequencer;
   /** Returns `undefined` if the table was deleted permanently; its rows are dropped. */
   readonly storeOf: (tableId: number) => TableStore | undefined;
   /** Called for rows whose table does not exist. */
@@ -126,7 +126,7 @@ export async function replayLog(options: {
       batches.push({ store, batch });
       rowCount += batch.rowCount;
     }
-    options.buffer.restore(batches, record.seq);
+    options.sequencer.restore(batches, record.seq);
     await options.onRestored(position.file);
   }
   return rowCount;

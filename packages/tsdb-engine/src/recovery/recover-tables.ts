@@ -4,7 +4,7 @@ import type { EngineTables } from '../engine-tables.js';
 import type { Flusher } from '../flush/flusher.js';
 import type { RetainedLog } from '../live/retained-log.js';
 import type { TableStore } from '../table/table-store.js';
-import type { WriteBuffer } from '../write/write-buffer.js';
+import type { WriteSequencer } from '../write/write-sequencer.js';
 import { openTable, replayLog } from './open-tables.js';
 import { removeDamaged } from './remove-damaged.js';
 import { ReplayFlushes } from './replay-flushes.js';
@@ -14,12 +14,12 @@ export async function recoverTables(
   deps: EngineDeps,
   parts: {
     readonly tables: EngineTables;
-    readonly buffer: WriteBuffer;
+    readonly sequencer: WriteSequencer;
     readonly flusher: Flusher;
     readonly retainedLog: RetainedLog;
   },
 ): Promise<void> {
-  const { tables, buffer } = parts;
+  const { tables, sequencer } = parts;
   const { catalog, files, registry, duckDb, log, report } = deps;
   const nameOf = (id: number) => qualifiedTableName(catalog, id);
   let lostCount = 0;
@@ -54,9 +54,9 @@ export async function recoverTables(
       onIndexRebuilt: (error) => report.indexRebuilt(error),
     });
   }
-  for (const segment of segments) buffer.advanceSeq(segment.maxSeq);
+  for (const segment of segments) sequencer.advanceSeq(segment.maxSeq);
   for (const tombstone of tombstones) {
-    buffer.advanceSeq(tombstone.seq);
+    sequencer.advanceSeq(tombstone.seq);
     storeOf(tombstone.tableId)?.tombstones.load([tombstone]);
   }
   for (const tableId of deletedFrom) storeOf(tableId)?.tombstones.noteEarlier();
@@ -74,7 +74,7 @@ export async function recoverTables(
   const replayFlushes = new ReplayFlushes(deps, parts);
   const onRestored = (file: number): Promise<void> | undefined => replayFlushes.flushWhenDue(file);
   const rowCount = await replayLog({
-    ...{ log, ...position, buffer, storeOf },
+    ...{ log, ...position, sequencer, storeOf },
     ...{ onRowsWithoutTable, onRowsWithoutTags, onRestored },
   });
   await replayFlushes.end();

@@ -1,6 +1,6 @@
 import type { EngineDeps } from '../engine-deps.js';
 import type { Flusher } from '../flush/flusher.js';
-import type { WriteBuffer } from '../write/write-buffer.js';
+import type { WriteSequencer } from '../write/write-sequencer.js';
 
 /**
  * Fraction of the row memory that replay may fill before it flushes; a short log is replayed
@@ -14,7 +14,7 @@ const MEMORY_SHARE = 1 / 4;
  */
 export class ReplayFlushes {
   readonly #deps: EngineDeps;
-  readonly #buffer: WriteBuffer;
+  readonly #sequencer: WriteSequencer;
   readonly #flusher: Flusher;
   readonly #flushBytes: number;
   /** True after a failed flush. The remaining rows stay in memory and in the log. */
@@ -22,11 +22,11 @@ export class ReplayFlushes {
 
   constructor(
     deps: EngineDeps,
-    parts: { readonly buffer: WriteBuffer; readonly flusher: Flusher },
+    parts: { readonly sequencer: WriteSequencer; readonly flusher: Flusher },
   ) {
     const { flushBytes, hardLimitBytes } = deps.settings;
     this.#deps = deps;
-    this.#buffer = parts.buffer;
+    this.#sequencer = parts.sequencer;
     this.#flusher = parts.flusher;
     this.#flushBytes = Math.max(flushBytes, hardLimitBytes * MEMORY_SHARE);
   }
@@ -36,7 +36,7 @@ export class ReplayFlushes {
    * If the disk is full or a flush fails, the rows stay in memory.
    */
   flushWhenDue(file: number): Promise<void> | undefined {
-    const { generationBytes } = this.#buffer;
+    const { generationBytes } = this.#sequencer;
     if (this.#hasFailed || generationBytes < this.#flushBytes) return undefined;
     if (this.#deps.hasSpaceFor?.(generationBytes) === false) return undefined;
     return this.#orKeep(() => this.#flusher.flushReplayed(file - 1));

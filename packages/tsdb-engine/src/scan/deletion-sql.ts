@@ -2,8 +2,8 @@ import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { SeriesPoint, TagCondition } from '@plinth/tsdb-model/scan.js';
 import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
 import { isStepEnd, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
+import type { DuckDbSeriesTable } from '../series/duckdb-series-table.js';
 import type { SeriesIndex } from '../series/series-index.js';
-import type { SeriesTable } from '../series/series-table.js';
 import type { Tombstone } from '../table/tombstones.js';
 import { selectSeries } from './select-series.js';
 import { timeCondition } from './sources.js';
@@ -11,7 +11,7 @@ import { timeCondition } from './sources.js';
 /** The series of a table, for tag conditions. The series table must contain all of them. */
 export interface SeriesOfTable {
   readonly index: SeriesIndex;
-  readonly table: Pick<SeriesTable, 'name' | 'columnOf'>;
+  readonly table: Pick<DuckDbSeriesTable, 'name' | 'columnOf'>;
 }
 
 /**

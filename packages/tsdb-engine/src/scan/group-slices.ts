@@ -30,7 +30,7 @@ export class GroupSlices implements Slices {
   readonly #isDescending: boolean | undefined;
   readonly #sizes: SliceSizes;
   #nextGroup = 0;
-  #leftRows: number;
+  #remainingRowCount: number;
   /** The slices of one group. */
   #within: TimeSlices | undefined;
 
@@ -46,8 +46,8 @@ export class GroupSlices implements Slices {
     this.#bounds = options.bounds;
     this.#spans = options.spans;
     this.#isDescending = options.isDescending;
-    this.#leftRows = options.groups.rowCount;
-    this.#sizes = new SliceSizes(this.#leftRows);
+    this.#remainingRowCount = options.groups.rowCount;
+    this.#sizes = new SliceSizes(this.#remainingRowCount);
   }
 
   next(rows: FittingRows = { fitting: MAX_ROWS, least: LEAST_ROWS }): GuessedSlice | undefined {
@@ -56,7 +56,7 @@ export class GroupSlices implements Slices {
     const groups = this.#groups;
     if (this.#nextGroup >= groups.count) return undefined;
     const targetRows = this.#sizes.targetRows(rows);
-    const isSmallRest = this.#leftRows <= targetRows * SMALL_REST;
+    const isSmallRest = this.#remainingRowCount <= targetRows * SMALL_REST;
     const from = this.#nextGroup;
     let rowCount = groups.rowCountOf(this.#nextGroup++);
     for (; this.#nextGroup < groups.count; this.#nextGroup++) {
@@ -64,7 +64,7 @@ export class GroupSlices implements Slices {
       if (!isSmallRest && rowCount + more > targetRows) break;
       rowCount += more;
     }
-    this.#leftRows -= rowCount;
+    this.#remainingRowCount -= rowCount;
     const isOne = this.#nextGroup - from === 1;
     if (isOne && rowCount > targetRows * SMALL_REST) {
       this.#within = this.#slicesOf(rowCount);

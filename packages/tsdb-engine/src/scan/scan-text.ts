@@ -1,7 +1,7 @@
 import { type Column, storedTagNameOf } from '@plinth/tsdb-model/columns/column.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
-import { DUCKDB_TYPE } from '@plinth/tsdb-storage/duckdb/column-type.js';
+import { DUCKDB_TYPE } from '@plinth/tsdb-storage/duckdb/duckdb-type.js';
 import { type Source, timeCondition, valueText } from './sources.js';
 
 export interface ScanTextOptions {

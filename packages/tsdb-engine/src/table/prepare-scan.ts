@@ -1,20 +1,15 @@
-import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
 import type { TimeSpan } from '@plinth/tsdb-model/segment.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
-import { type DeletedSeries, deletedSeries, deletionSql } from '../scan/deletion-sql.js';
-import type { Pinned } from '../scan/pinned.js';
+import { deletedSeries } from '../scan/deletion-sql.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
-import type { RepeatedKeys } from '../scan/repeated-keys.js';
-import { groupsText, type ScanTextOptions, scanText, seriesBetween } from '../scan/scan-text.js';
-import { segmentSources } from '../scan/segment-sources.js';
-import { type SelectedSeries, selectSeries } from '../scan/select-series.js';
-import type { Source } from '../scan/sources.js';
-import type { ScanSlice, TimeSlice } from '../scan/time-slices.js';
-import { type CheckedGeneration, generationSources } from './generations.js';
+import { scanText } from '../scan/scan-text.js';
+import { ScanTexts, type Selection, type TableSnapshot } from '../scan/scan-texts.js';
+import { selectSeries } from '../scan/select-series.js';
+import type { TimeSlice } from '../scan/time-slices.js';
+import type { CheckedGeneration } from './generations.js';
 import type { TableComponents } from './table-components.js';
 import type { OpenSegment } from './table-segments.js';
-import { type Tombstone, tombstonesOfSegment } from './tombstones.js';
 
 /**
  * Makes everything written before the call readable, and returns how to read it.
@@ -60,15 +55,6 @@ export async function prepareScan(
   }
 }
 
-/** The data that a scan reads. */
-interface TableSnapshot {
-  readonly generations: readonly CheckedGeneration[];
-  readonly segments: readonly OpenSegment[];
-  readonly repeatedKeys: RepeatedKeys;
-  readonly tombstones: readonly Tombstone[];
-  readonly pins: readonly Pinned[];
-}
-
 /**
  * Collected in one step without an await, because late rows that are checked afterwards belong to a
  * later set of repeated points.
@@ -95,94 +81,29 @@ function takeSnapshot(components: TableComponents, { minTime, maxTime }: TimeSli
 function sourcesOf(
   components: TableComponents,
   request: ScanRequest,
-  selection: {
-    readonly bounds: TimeSlice;
-    readonly selected: SelectedSeries;
-    readonly deleted: DeletedSeries;
-  },
-  { generations, segments, repeatedKeys, tombstones }: TableSnapshot,
+  selection: Selection,
+  snapshot: TableSnapshot,
 ): Required<Omit<PreparedScan, 'invalidate' | 'release'>> {
-  const { table } = components.series;
-  const { bounds, deleted } = selection;
-  const columns = request.columns.flatMap((name) => request.table.columns.get(name) ?? []);
-  const tagNames = new Map(columns.map(({ name }) => [name, table.columnOf(name)]));
-  const seriesTable = {
-    name: table.name,
-    columnOf: (tag: string): string | undefined => tagNames.get(tag),
-  };
-  const stored = [...components.schema().columns.values()];
-  const buffers = generationSources(generations).map((source) => {
-    const present = new Set(columns.flatMap(({ id }) => (source.hasColumn(id) ? [id] : [])));
-    return {
-      ...withoutDeleted(source, { tombstones, deleted, stored }),
-      hasColumn: (id: number) => present.has(id),
-    };
-  });
-  const { share, ...selected } = selection.selected;
-  const columnsOf = (tags: readonly string[]): string[] =>
-    tags.flatMap((tag) => tagNames.get(tag) ?? []);
-  const optionsOf = (
-    slice: ScanSlice,
-    isSlice: boolean,
-    lateMaterializedTags: readonly string[],
-  ): ScanTextOptions => {
-    const touches = (source: TimeSlice): boolean =>
-      source.minTime <= slice.maxTime && source.maxTime >= slice.minTime;
-    const files = segments.map((open) => open.segment).filter(touches);
-    const sources = [
-      ...segmentSources(components.files, files, (segment) =>
-        deletionSql(tombstonesOfSegment(tombstones, segment), deleted, {
-          hasSeqColumn: false,
-          fields: () => stored.filter(({ id }) => segment.columnIds.has(id)),
-        }),
-      ),
-      ...buffers.filter(touches),
-    ];
-    const { series: range } = slice;
-    const conditions = [
-      selected.seriesCondition,
-      range && seriesBetween(table.name, { ...range, columns: columnsOf(range.tags) }),
-    ].filter((condition) => condition !== undefined);
-    return {
-      schema: request.table,
-      columns: request.columns,
-      sources,
-      minTime: slice.minTime,
-      maxTime: slice.maxTime,
-      isSlice,
-      onlySeries: selected.onlySeries,
-      seriesCondition: conditions.length === 0 ? undefined : conditions.join(' AND '),
-      seriesTable,
-      lateMaterializedTags,
-      repeatedKeys: repeatedKeys.touches(slice.minTime, slice.maxTime)
-        ? repeatedKeys.name
-        : undefined,
-      lastRowsOnly: request.lastRowsOnly,
-      withSeries: request.withSeries === true,
-    };
-  };
   const { textSizes } = components;
+  const { generations, segments } = snapshot;
+  const { bounds, selected } = selection;
+  const texts = new ScanTexts(components, request, selection, snapshot);
   const storedRows =
     segments.reduce((sum, { segment }) => sum + segment.rowCount, 0) +
     generations.reduce((sum, generation) => sum + generation.table.rowCount, 0);
-  const whole = optionsOf(bounds, false, []);
+  const whole = texts.optionsOf(bounds, { isSlice: false });
   return {
     text: scanText(whole),
     hasUnion: whole.sources.length > 1 || whole.repeatedKeys !== undefined,
     segments: segments.map((open) => open.segment),
     sliceable: {
       bounds,
-      spans: spansOf(generations, segments, share),
+      spans: spansOf(generations, segments, selected.share),
       stringBytes: textSizes.rowBytes(request, storedRows),
       noteStringBytes: (rowBytes) => textSizes.noteRead(request, rowBytes),
       scanTextOf: (slice, lateMaterializedTags) =>
-        scanText(optionsOf(slice, true, lateMaterializedTags)),
-      groupsBy: (all) => {
-        const tags = all.filter((tag) => tagNames.get(tag) !== undefined);
-        const isOne = tags.length === 0 || selected.onlySeries !== undefined || share === 0;
-        if (isOne) return undefined;
-        return { tags, text: groupsText(optionsOf(bounds, true, []), columnsOf(tags)) };
-      },
+        scanText(texts.optionsOf(slice, { isSlice: true, lateMaterializedTags })),
+      groupsBy: (tags) => texts.groupsBy(tags),
     },
   };
 }
@@ -204,29 +125,3 @@ function spansOf(
 
 const readsTags = ({ columns, table, tagConditions }: ScanRequest): boolean =>
   tagConditions.length > 0 || columns.some((name) => table.columns.get(name)?.kind === 'tag');
-
-/** Returns the unflushed rows, without the deleted rows and values. */
-function withoutDeleted(
-  source: Source,
-  {
-    tombstones,
-    deleted,
-    stored,
-  }: {
-    readonly tombstones: readonly Tombstone[];
-    readonly deleted: DeletedSeries;
-    readonly stored: readonly Column[];
-  },
-): Source {
-  const { remainingRows, deletedValues } = deletionSql(tombstones, deleted, {
-    hasSeqColumn: true,
-    fields: () => stored.filter(({ id }) => source.hasColumn(id)),
-  });
-  if (remainingRows === undefined) return source;
-  const { where } = source;
-  return {
-    ...source,
-    where: where === undefined ? remainingRows : `${where} AND ${remainingRows}`,
-    deletedValues,
-  };
-}

@@ -34,7 +34,7 @@ export class TableColumnQueries {
   readonly #columns: TableColumns;
   readonly #loads: LoadQueue;
   readonly #requested: RequestedRows;
-  /** Segments when a query for all last rows most recently had to read older rows. */
+  /** The segments when the newest rows last lacked some series; until segments change, such queries read all rows at once. */
   #incompleteSegments: readonly OpenSegment[] | undefined;
   /** Reused, because every query needs the segments in its range, and a segment never changes. */
   readonly #segmentSources = new WeakMap<OpenSegment, RowSource>();

@@ -3,7 +3,7 @@ import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.j
 import type { Generations } from './generations.js';
 import type { RepeatedPoints } from './repeated-points.js';
 import type { TableSegments } from './table-segments.js';
-import type { TableSeries } from './table-series.js';
+import type { TableSeriesState } from './table-series-state.js';
 import type { TextSizes } from './text-sizes.js';
 import type { Tombstones } from './tombstones.js';
 
@@ -12,7 +12,7 @@ export interface TableComponents {
   /** The newest version of the table's schema. */
   readonly schema: () => TableSchema;
   readonly files: SegmentFiles;
-  readonly series: TableSeries;
+  readonly series: TableSeriesState;
   readonly generations: Generations;
   readonly segments: TableSegments;
   readonly repeated: RepeatedPoints;

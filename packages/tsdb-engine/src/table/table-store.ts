@@ -19,7 +19,11 @@ import { RepeatedPoints } from './repeated-points.js';
 import { TableColumnQueries } from './table-column-queries.js';
 import type { TableComponents } from './table-components.js';
 import { type OpenSegment, type SegmentVerifier, TableSegments } from './table-segments.js';
-import { type MergedSeriesFiles, type StoredSeries, TableSeries } from './table-series.js';
+import {
+  type MergedSeriesFiles,
+  type StoredSeries,
+  TableSeriesState,
+} from './table-series-state.js';
 import { TextSizes } from './text-sizes.js';
 import { Tombstones } from './tombstones.js';
 
@@ -47,7 +51,7 @@ export class TableStore {
   readonly tableId: number;
   /** Tombstones of hidden rows: every code path that reads rows must apply them. */
   readonly tombstones = new Tombstones();
-  readonly series: TableSeries;
+  readonly series: TableSeriesState;
   readonly repeated: RepeatedPoints;
   /** Queries that do not need DuckDB. */
   readonly columnQueries: TableColumnQueries;
@@ -81,7 +85,7 @@ export class TableStore {
     this.tableId = tableId;
     this.#schema = schema;
     const { tombstones } = this;
-    const series = new TableSeries({ schema, duckDb, files, onError });
+    const series = new TableSeriesState({ schema, duckDb, files, onError });
     const { index } = series;
     const generations = new Generations({ tableId, duckDb, index, onDisposeFailed: onError });
     const segments = new TableSegments({ files, verifier, onDamaged, onError });

@@ -100,10 +100,10 @@ export class Tombstones {
    */
   announce(tombstone: Tombstone, outcome: Promise<void>): void {
     this.#announced.add(tombstone);
-    const whenDecided = outcome
+    const whenSettled = outcome
       .catch(() => undefined) // the caller of the deletion receives the error
-      .finally(() => this.#pending.delete(whenDecided));
-    this.#pending.add(whenDecided);
+      .finally(() => this.#pending.delete(whenSettled));
+    this.#pending.add(whenSettled);
   }
 
   /** Call when the deletion is stored; it then takes effect. */
@@ -147,7 +147,7 @@ export class Tombstones {
    * failed. Throws if an outcome is unknown: files written without that deletion would keep its
    * rows.
    */
-  async whenDecided(): Promise<void> {
+  async whenSettled(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
     if (this.#announced.size === 0) return;
     throw new Error(

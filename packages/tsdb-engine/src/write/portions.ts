@@ -1,7 +1,7 @@
 import { type ParsedBatch, sliceRows } from '@plinth/tsdb-model/columns/row-batch.js';
 
-/** Number of tables written in one step. Each takes tens of microseconds. */
-const MAX_TABLES = 256;
+/** Number of tables created or written in one step. Each takes tens of microseconds. */
+export const MAX_TABLES_AT_ONCE = 256;
 /**
  * Number of cells copied in one step, sufficient for typical bodies. Each takes a few nanoseconds.
  */
@@ -29,7 +29,7 @@ export function* splitIntoPortions<T extends { readonly batch: ParsedBatch }>(
   let cells = 0;
   for (const table of tables) {
     const more = cellsOf(table.batch);
-    if (portion.length > 0 && (portion.length === MAX_TABLES || cells + more > MAX_CELLS)) {
+    if (portion.length > 0 && (portion.length === MAX_TABLES_AT_ONCE || cells + more > MAX_CELLS)) {
       yield portion;
       portion = [];
       cells = 0;

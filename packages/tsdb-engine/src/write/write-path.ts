@@ -1,39 +1,27 @@
 import type { EventLoopYielder } from '@plinth/kernel';
 import { DiskFull } from '@plinth/kernel';
-import type { Admission, Catalog } from '@plinth/tsdb-catalog/catalog.js';
+import type { Catalog, ValidationResult } from '@plinth/tsdb-catalog/catalog.js';
+import type { ParseResult } from '@plinth/tsdb-ingest/workers/parser-pool.js';
 import type { ParsedBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import type { WriteOutcome, WriteRequest } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { ParsedBody, ParsedTable } from '@plinth/tsdb-model/parsed-body.js';
 import type { RefusedLine } from '@plinth/tsdb-model/refused-line.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
-import { ParserSeries } from '../series/parser-series.js';
+import { SeriesNumberMapper } from '../series/series-number-mapper.js';
 import type { TableStore } from '../table/table-store.js';
-import { acceptedHistograms, acceptedRows, refusedLines } from './admitted-rows.js';
+import { acceptedHistograms, acceptedRows, refusedLines } from './accepted-rows.js';
 import type { CommitListener } from './commit-listener.js';
 import { DatabaseWriteLock } from './database-write-lock.js';
-import { splitIntoPortions } from './portions.js';
-import type { TableBatch, WriteBuffer } from './write-buffer.js';
-
-/**
- * A body parsed by one of the parsers. Results of one parser must reach the write path in parsing
- * order.
- */
-export interface BodyReadResult {
-  /** The parser that numbered the series. */
-  readonly parserId: number;
-  readonly parsed: ParsedBody;
-  /** The body after parsing: its memory was transferred to the parser thread and back. */
-  readonly body: Uint8Array;
-  /**
-   * Must be called at most once, after the last use of the numbers in `parsed`. A later body reuses their memory.
-   */
-  readonly release: () => void;
-}
+import { MAX_TABLES_AT_ONCE, splitIntoPortions } from './portions.js';
+import { ignoreUnsynced, type TableBatch, type WriteSequencer } from './write-sequencer.js';
 
 export interface BodyReader {
-  /** Returns a promise if another thread parses the body. Throws and rejects like `ParserPool.parse`. */
-  read(request: WriteRequest): BodyReadResult | Promise<BodyReadResult>;
+  /**
+   * Returns a promise if another thread parses the body. Results of one parser must reach the write path in parsing order.
+   * Throws and rejects like `ParserPool.parse`.
+   */
+  read(request: WriteRequest): ParseResult | Promise<ParseResult>;
 }
 
 /**
@@ -44,9 +32,6 @@ const LARGE_BODY_BYTES = 65536;
 /** Number of new series added to index and log in one step. Each takes a few microseconds. */
 const MAX_NEW_SERIES = 512;
 
-/** Number of tables created or written in one step. Each takes tens of microseconds. */
-const MAX_TABLES_AT_ONCE = 256;
-
 /** Accepted rows of one table. */
 interface AcceptedTable {
   readonly store: TableStore;
@@ -54,15 +39,15 @@ interface AcceptedTable {
   readonly parsed: ParsedTable;
 }
 
-/** A parsed body. */
+/** A write request whose body has been parsed. */
 interface Write {
   readonly request: WriteRequest;
-  readonly read: BodyReadResult;
-  readonly parser: ParserSeries;
+  readonly read: ParseResult;
+  readonly mapper: SeriesNumberMapper;
 }
 
 interface RowsToWrite {
-  readonly admission: Admission;
+  readonly validation: ValidationResult;
   readonly refused: readonly RefusedLine[];
   /** `undefined` if refused lines refuse the complete body. */
   readonly accepted?: readonly AcceptedTable[];
@@ -72,18 +57,18 @@ interface RowsToWrite {
 export class WritePath {
   readonly #reader: BodyReader;
   readonly #catalog: Catalog;
-  readonly #buffer: WriteBuffer;
+  readonly #sequencer: WriteSequencer;
   readonly #storeOf: (schema: TableSchema) => TableStore;
   readonly #commitListener: CommitListener | undefined;
   readonly #yielder: EventLoopYielder;
-  readonly #parsers = new Map<number, ParserSeries>();
+  readonly #mappers = new Map<number, SeriesNumberMapper>();
   /** Shared by writes; exclusive for changes to a database during which no write may run. */
   readonly writeLock = new DatabaseWriteLock();
 
   constructor(options: {
     readonly reader: BodyReader;
     readonly catalog: Catalog;
-    readonly buffer: WriteBuffer;
+    readonly sequencer: WriteSequencer;
     /** The table's store, with its schema brought up to date. */
     readonly storeOf: (schema: TableSchema) => TableStore;
     readonly commitListener: CommitListener | undefined;
@@ -91,7 +76,7 @@ export class WritePath {
   }) {
     this.#reader = options.reader;
     this.#catalog = options.catalog;
-    this.#buffer = options.buffer;
+    this.#sequencer = options.sequencer;
     this.#storeOf = options.storeOf;
     this.#commitListener = options.commitListener;
     this.#yielder = options.yielder;
@@ -105,12 +90,12 @@ export class WritePath {
 
   async #writeLocked(request: WriteRequest): Promise<WriteOutcome> {
     const reservation = { bytes: request.body.byteLength };
-    const reserving = this.#buffer.reserve(reservation.bytes);
+    const reserving = this.#sequencer.reserve(reservation.bytes);
     if (reserving !== undefined) await reserving;
     try {
       return await this.#writeReserved(request, reservation);
     } finally {
-      this.#buffer.release(reservation.bytes);
+      this.#sequencer.release(reservation.bytes);
     }
   }
 
@@ -123,24 +108,24 @@ export class WritePath {
     const { parsed } = read;
     this.#grow(reservation, Math.max(0, columnBytes(parsed) - reservation.bytes));
     // Numbers of an earlier epoch, before the parser was reset, refer to other series.
-    const parser = this.#parserOf(read.parserId, parsed.epoch);
-    parser.addTagSets(parsed.tables);
-    const write: Write = { request, read, parser };
-    const admitting = this.#admit(write);
-    const admission = admitting instanceof Promise ? await admitting : admitting;
-    this.#grow(reservation, convertedSizeBytes(parsed, admission));
+    const mapper = this.#mapperOf(read.parserId, parsed.epoch);
+    mapper.addTagSets(parsed.tables);
+    const write: Write = { request, read, mapper };
+    const validating = this.#validate(write);
+    const validation = validating instanceof Promise ? await validating : validating;
+    this.#grow(reservation, convertedSizeBytes(parsed, validation));
     throwIfRefused(parsed);
-    const waiting = this.#buffer.waitForRoom();
+    const waiting = this.#sequencer.waitForRoom();
     if (waiting !== undefined) await waiting;
     if (read.body.byteLength >= LARGE_BODY_BYTES) await this.#yielder.next();
-    if (admission.tables.length > MAX_TABLES_AT_ONCE) await this.#openTablesYielding(admission);
-    let rows = this.#rowsToWrite(write, admission);
+    if (validation.tables.length > MAX_TABLES_AT_ONCE) await this.#openTablesYielding(validation);
+    let rows = this.#rowsToWrite(write, validation);
     // A table can be deleted during each wait, so the rows are selected again. After the loop, the rows are logged without a wait.
     while (rows instanceof Promise) rows = this.#rowsToWrite(write, await rows);
     const { accepted, refused } = rows;
     if (accepted === undefined) return { writtenCount: 0, lineCount: parsed.lineCount, refused };
-    const writtenCount = await this.#store(write, rows.admission, accepted);
-    const histogramCount = acceptedHistograms(parsed, rows.admission);
+    const writtenCount = await this.#store(write, rows.validation, accepted);
+    const histogramCount = acceptedHistograms(parsed, rows.validation);
     return {
       ...{ writtenCount, lineCount: parsed.lineCount, refused },
       ...(histogramCount !== undefined && { histogramCount }),
@@ -149,26 +134,31 @@ export class WritePath {
   }
 
   #grow(reservation: { bytes: number }, bytes: number): void {
-    this.#buffer.growReservation(bytes);
+    this.#sequencer.growReservation(bytes);
     reservation.bytes += bytes;
   }
 
   /**
-   * Returns the rows that can be logged now, or a promise of the admission for a retry, if a table
+   * Returns the rows that can be logged now, or a promise of the validation for a retry, if a table
    * was deleted or series were added to the index.
    */
-  #rowsToWrite(write: Write, admission: Admission): RowsToWrite | Promise<Admission> {
-    const { request, read, parser } = write;
+  #rowsToWrite(
+    write: Write,
+    validation: ValidationResult,
+  ): RowsToWrite | Promise<ValidationResult> {
+    const { request, read, mapper } = write;
     const { parsed } = read;
     // A deleted table accepts no more rows, because its name may belong to another table.
-    if (this.#hasLostTable(admission)) return Promise.resolve(this.#admit(write));
+    if (this.#hasLostTable(validation)) return Promise.resolve(this.#validate(write));
     // Prometheus sends requests that contain only metadata, OpenTelemetry empty ones.
     if (parsed.lineCount === 0 && parsed.format === undefined) throw tsdbError('write_empty');
-    const refused = refusedLines(read.body, parsed, admission);
-    if (refused.length > 0 && !request.acceptPartial) return { admission, refused };
-    const accepted = this.#accepted(admission);
-    const waiting = whenIndexed(accepted) ?? this.#defineSeries(accepted, parser);
-    return waiting === undefined ? { admission, refused, accepted } : waiting.then(() => admission);
+    const refused = refusedLines(read.body, parsed, validation);
+    if (refused.length > 0 && !request.acceptPartial) return { validation, refused };
+    const accepted = this.#accepted(validation);
+    const waiting = whenIndexed(accepted) ?? this.#defineSeries(accepted, mapper);
+    return waiting === undefined
+      ? { validation, refused, accepted }
+      : waiting.then(() => validation);
   }
 
   /**
@@ -176,19 +166,19 @@ export class WritePath {
    * buffered. @returns their number.
    */
   async #store(
-    { request, read, parser }: Write,
-    admission: Admission,
+    { request, read, mapper }: Write,
+    validation: ValidationResult,
     accepted: readonly AcceptedTable[],
   ): Promise<number> {
     const durable: Promise<void>[] = [];
     const portions = splitIntoPortions(accepted);
-    const batches = this.#appendPortion(portions.next().value ?? [], parser, durable);
+    const batches = this.#appendPortion(portions.next().value ?? [], mapper, durable);
     for (const portion of portions)
-      batches.push(...(await this.#appendAfterYield(portion, parser, durable)));
+      batches.push(...(await this.#appendAfterYield(portion, mapper, durable)));
     if (batches.length > 0) {
       const isKept = batches.some(({ store }) => store.isObserved);
       const stored = durable.length === 1 ? (durable[0] as Promise<void>) : allDurable(durable);
-      const notify = this.#commitNotifier(request, admission, batches);
+      const notify = this.#commitNotifier(request, validation, batches);
       // The log has written the numbers, and the buffer has copied them. A listener may keep them.
       const afterDurable = notify ?? (isKept ? undefined : read.release);
       if (request.noSync) stored.then(afterDurable, ignoreUnsynced);
@@ -200,9 +190,9 @@ export class WritePath {
     return batches.reduce((sum, { batch }) => sum + batch.rowCount, 0);
   }
 
-  #admit({ request, read, parser }: Write): Admission | Promise<Admission> {
+  #validate({ request, read, mapper }: Write): ValidationResult | Promise<ValidationResult> {
     const { parsed } = read;
-    return this.#catalog.admit({
+    return this.#catalog.validate({
       database: request.database,
       isInternal: request.isInternal === true,
       isLimited: !request.access.isAdministrator,
@@ -210,7 +200,7 @@ export class WritePath {
       // The catalog also needs the parser's tag sets of a body that is rejected completely.
       allOrNothing: !request.acceptPartial || isRefused(parsed),
       alreadyRefused: parsed.refused,
-      seriesOf: (table: ParsedTable, series: number) => parser.tagsOf(table, series),
+      seriesOf: (table: ParsedTable, series: number) => mapper.tagsOf(table, series),
     });
   }
 
@@ -218,7 +208,7 @@ export class WritePath {
    * Opens the tables of a body without their rows; in steps, because many tables would block the
    * event loop.
    */
-  async #openTablesYielding({ tables }: Admission): Promise<void> {
+  async #openTablesYielding({ tables }: ValidationResult): Promise<void> {
     for (let from = 0; from < tables.length; from += MAX_TABLES_AT_ONCE) {
       await this.#yielder.next();
       for (const { schema } of tables.slice(from, from + MAX_TABLES_AT_ONCE)) {
@@ -234,12 +224,12 @@ export class WritePath {
    */
   #appendPortion(
     tables: readonly AcceptedTable[],
-    parser: ParserSeries,
+    mapper: SeriesNumberMapper,
     durable: Promise<void>[],
   ): TableBatch[] {
     if (tables.length === 0) return [];
-    const batches = tables.map((table) => translateSeries(table, parser));
-    durable.push(this.#buffer.append(batches));
+    const batches = tables.map((table) => translateSeries(table, mapper));
+    durable.push(this.#sequencer.append(batches));
     return batches;
   }
 
@@ -249,7 +239,7 @@ export class WritePath {
    */
   async #appendAfterYield(
     portion: readonly AcceptedTable[],
-    parser: ParserSeries,
+    mapper: SeriesNumberMapper,
     durable: Promise<void>[],
   ): Promise<readonly TableBatch[]> {
     // If a later portion fails, nothing awaits these promises.
@@ -258,11 +248,11 @@ export class WritePath {
     await whenIndexed(portion);
     const exists = ({ store }: AcceptedTable): boolean =>
       this.#catalog.tableById(store.tableId) !== undefined;
-    return this.#appendPortion(portion.filter(exists), parser, durable);
+    return this.#appendPortion(portion.filter(exists), mapper, durable);
   }
 
-  #hasLostTable(admission: Admission): boolean {
-    return admission.tables.some(
+  #hasLostTable(validation: ValidationResult): boolean {
+    return validation.tables.some(
       ({ schema }) => schema !== undefined && this.#catalog.tableById(schema.id) === undefined,
     );
   }
@@ -272,7 +262,7 @@ export class WritePath {
    */
   #commitNotifier(
     request: WriteRequest,
-    { database }: Admission,
+    { database }: ValidationResult,
     batches: readonly TableBatch[],
   ): (() => void) | undefined {
     const commitListener = this.#commitListener;
@@ -294,9 +284,9 @@ export class WritePath {
     };
   }
 
-  #accepted(admission: Admission): readonly AcceptedTable[] {
+  #accepted(validation: ValidationResult): readonly AcceptedTable[] {
     const accepted: AcceptedTable[] = [];
-    for (const table of admission.tables) {
+    for (const table of validation.tables) {
       if (table.schema === undefined || table.refusals.length === table.parsed.rowCount) continue;
       const store = this.#storeOf(table.schema);
       accepted.push({ store, batch: acceptedRows(table, table.schema), parsed: table.parsed });
@@ -311,47 +301,47 @@ export class WritePath {
    */
   #defineSeries(
     accepted: readonly AcceptedTable[],
-    parser: ParserSeries,
+    mapper: SeriesNumberMapper,
   ): Promise<void> | undefined {
-    const many = accepted.filter((table) => this.#hasManyNewSeries(table, parser));
-    return many.length === 0 ? undefined : this.#defineSeriesYielding(many, parser);
+    const many = accepted.filter((table) => this.#hasManyNewSeries(table, mapper));
+    return many.length === 0 ? undefined : this.#defineSeriesYielding(many, mapper);
   }
 
-  #hasManyNewSeries({ store, batch, parsed }: AcceptedTable, parser: ParserSeries): boolean {
+  #hasManyNewSeries({ store, batch, parsed }: AcceptedTable, mapper: SeriesNumberMapper): boolean {
     if (batch.rowCount <= MAX_NEW_SERIES) return false;
-    const { parserSeries } = batch;
+    const { seriesNumbers } = batch;
     const { tableId } = store;
     const { index } = store.series;
-    if (parser.countUnresolved(parsed, tableId, parserSeries) > MAX_NEW_SERIES) return true;
-    const ordinals = parser.ordinalsOf({ table: parsed, tableId, parserSeries, index });
-    return this.#buffer.countUndefined(store, ordinals) > MAX_NEW_SERIES;
+    if (mapper.countUnresolved(parsed, tableId, seriesNumbers) > MAX_NEW_SERIES) return true;
+    const ordinals = mapper.ordinalsOf({ table: parsed, tableId, seriesNumbers, index });
+    return this.#sequencer.countUndefined(store, ordinals) > MAX_NEW_SERIES;
   }
 
   async #defineSeriesYielding(
     accepted: readonly AcceptedTable[],
-    parser: ParserSeries,
+    mapper: SeriesNumberMapper,
   ): Promise<void> {
     for (const { store, batch, parsed } of accepted) {
       const { tableId } = store;
       const { index } = store.series;
       for (let from = 0; from < batch.rowCount; from += MAX_NEW_SERIES) {
         await this.#yielder.next();
-        const parserSeries = batch.parserSeries.subarray(from, from + MAX_NEW_SERIES);
-        this.#buffer.define(
+        const seriesNumbers = batch.seriesNumbers.subarray(from, from + MAX_NEW_SERIES);
+        this.#sequencer.define(
           store,
-          parser.ordinalsOf({ table: parsed, tableId, parserSeries, index }),
+          mapper.ordinalsOf({ table: parsed, tableId, seriesNumbers, index }),
         );
       }
     }
   }
 
-  #parserOf(parserId: number, epoch: number): ParserSeries {
-    let parser = this.#parsers.get(parserId);
-    if (parser === undefined || parser.epoch !== epoch) {
-      parser = new ParserSeries(epoch);
-      this.#parsers.set(parserId, parser);
+  #mapperOf(parserId: number, epoch: number): SeriesNumberMapper {
+    let mapper = this.#mappers.get(parserId);
+    if (mapper === undefined || mapper.epoch !== epoch) {
+      mapper = new SeriesNumberMapper(epoch);
+      this.#mappers.set(parserId, mapper);
     }
-    return parser;
+    return mapper;
   }
 }
 
@@ -379,7 +369,7 @@ const columnBytes = ({ tables }: Pick<ParsedBody, 'tables'>): number =>
   tables.reduce((sum, { rowCount, fields }) => sum + 8 * rowCount * fields.length, 0);
 
 /** Upper bound of the size of the float columns that the catalog created from integers. */
-const convertedSizeBytes = (parsed: ParsedBody, { tables }: Admission): number =>
+const convertedSizeBytes = (parsed: ParsedBody, { tables }: ValidationResult): number =>
   columnBytes({
     tables: tables
       .filter((table, index) => table.parsed !== parsed.tables[index])
@@ -398,18 +388,13 @@ const allDurable = (durable: readonly Promise<void>[]): Promise<void> =>
 /** Replaces the parser's numbers with ordinals of the table's index: in place, so only once. */
 function translateSeries(
   { store, batch, parsed }: AcceptedTable,
-  parser: ParserSeries,
+  mapper: SeriesNumberMapper,
 ): TableBatch {
-  const { parserSeries, rowCount, times, fields } = batch;
+  const { seriesNumbers, rowCount, times, fields } = batch;
   const { index } = store.series;
-  parser.translate({ table: parsed, tableId: store.tableId, parserSeries, index });
-  return { store, batch: { rowCount, seriesOrdinals: parserSeries, times, fields } };
+  mapper.translate({ table: parsed, tableId: store.tableId, seriesNumbers, index });
+  return { store, batch: { rowCount, seriesOrdinals: seriesNumbers, times, fields } };
 }
-
-/**
- * The client does not wait for durability. If the node is read-only or its disk is full, every later write fails.
- */
-function ignoreUnsynced(): void {}
 
 function throwNotDurable(cause: unknown): never {
   throw cause instanceof DiskFull ? cause : tsdbError('node_read_only', undefined, cause);

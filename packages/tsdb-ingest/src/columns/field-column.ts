@@ -1,5 +1,5 @@
 import type { FieldValues, ParsedField } from '@plinth/tsdb-model/parsed-body.js';
-import type { ColumnMemory } from './column-memory.js';
+import type { ColumnAllocator } from './column-allocator.js';
 
 const FIRST_CAPACITY = 16;
 /** Maximum size of the string memory that a column keeps between two bodies. */
@@ -69,7 +69,7 @@ export class FieldColumn {
   }
 
   /** Removes the value of the last row, whose line was rejected. Returns false if it had none. */
-  forget(row: number): boolean {
+  undo(row: number): boolean {
     if (this.nextRow !== row + 1) return false;
     this.nextRow = row;
     this.#presentCount--;
@@ -79,13 +79,13 @@ export class FieldColumn {
   }
 
   /** Copies the column and resets it for the next body, with or without its memory. */
-  take(rowCount: number, keepsMemory: boolean, memory: ColumnMemory): ParsedField {
+  take(rowCount: number, keepsMemory: boolean, allocator: ColumnAllocator): ParsedField {
     if (this.nextRow < rowCount) {
       if (rowCount > this.capacity) this.#grow(rowCount);
       this.#skipTo(rowCount);
     }
     const validity = this.#validity?.slice(0, (rowCount + 7) >> 3);
-    const field = { name: this.name, data: this.#takeData(rowCount, memory), validity };
+    const field = { name: this.name, data: this.#takeData(rowCount, allocator), validity };
     this.reset(keepsMemory);
     return field;
   }
@@ -104,14 +104,14 @@ export class FieldColumn {
       this.bytes = new Uint8Array(0);
   }
 
-  #takeData(rowCount: number, memory: ColumnMemory): FieldValues {
+  #takeData(rowCount: number, allocator: ColumnAllocator): FieldValues {
     switch (this.type) {
       case 'float64':
-        return { type: 'float64', values: memory.doubles(this.doubles, rowCount) };
+        return { type: 'float64', values: allocator.doubles(this.doubles, rowCount) };
       case 'int64':
-        return { type: 'int64', values: memory.longs(this.longs, rowCount) };
+        return { type: 'int64', values: allocator.longs(this.longs, rowCount) };
       case 'uint64': {
-        const { buffer, byteOffset } = memory.longs(this.longs, rowCount);
+        const { buffer, byteOffset } = allocator.longs(this.longs, rowCount);
         return { type: 'uint64', values: new BigUint64Array(buffer, byteOffset, rowCount) };
       }
       case 'bool':

@@ -1,3 +1,4 @@
+import { latin1 } from '../fast/numbers.js';
 import type { FieldSlot } from './field-slot.js';
 
 const NEWLINE = 10;
@@ -82,8 +83,4 @@ export class FieldKeys {
     }
     return this.#byText.get(latin1(bytes, start, end + 1));
   }
-}
-
-function latin1(bytes: Uint8Array, start: number, end: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
 }

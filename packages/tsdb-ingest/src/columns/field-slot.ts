@@ -1,7 +1,8 @@
+import type { FieldType } from '@plinth/tsdb-model/columns/column.js';
 import type { FieldColumn } from './field-column.js';
 
 /** One field name of a table, with one column per type that occurred. */
-export class FieldSlot {
+export class FieldSlot implements Record<FieldType, FieldColumn | undefined> {
   readonly name: string;
   int64: FieldColumn | undefined;
   uint64: FieldColumn | undefined;

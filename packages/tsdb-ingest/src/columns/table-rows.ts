@@ -1,9 +1,10 @@
+import { FIELD_TYPES } from '@plinth/tsdb-model/columns/column.js';
 import type { FieldValues, ParsedTable } from '@plinth/tsdb-model/parsed-body.js';
 import { NewSeriesWriter } from '../fast/new-series-writer.js';
 import type { SeriesDictionary } from '../fast/series-dictionary.js';
 import type { NewTags } from '../new-tags.js';
 import { BodyTooSparse, type CellBudget } from './cell-budget.js';
-import type { ColumnMemory } from './column-memory.js';
+import type { ColumnAllocator } from './column-allocator.js';
 import { FieldColumn } from './field-column.js';
 import { FieldKeys } from './field-keys.js';
 import { FieldSlot } from './field-slot.js';
@@ -48,8 +49,7 @@ export class TableRows {
   #keptCells = 0;
   /** Cells of the current body that the budget has counted. */
   #filledCells = 0;
-  /** Dictionary entry of each series. */
-  readonly #entries: number[] = [];
+  #seriesCount = 0;
   /** Columns in the order of their first use in the current body. */
   #active: FieldColumn[] = [];
 
@@ -63,18 +63,12 @@ export class TableRows {
 
   /** Numbers a new series, and returns its dictionary entry. */
   addSeries(added: { hash: number; text: Uint8Array; tags: NewTags }): number {
-    const number = this.#entries.length;
-    const entry = this.#dictionary.add(added.hash, added.text, this.parserTable, number);
-    this.#entries.push(entry);
+    const { hash, text, tags } = added;
+    const entry = this.#dictionary.add(hash, text, this.parserTable, this.#seriesCount);
+    this.#seriesCount++;
     this.#noteGrowth();
-    this.#newSeries.add(added.tags);
+    this.#newSeries.add(tags);
     return entry;
-  }
-
-  /** Returns the series in the form of its first line, including the table name. */
-  seriesText(series: number): Uint8Array | undefined {
-    const entry = this.#entries[series];
-    return entry === undefined ? undefined : this.#dictionary.textOf(entry);
   }
 
   /** Returns `undefined` if the body contains too many new fields. */
@@ -107,8 +101,8 @@ export class TableRows {
   }
 
   /** Removes the value that a rejected line wrote to a column. */
-  forget(column: FieldColumn): void {
-    if (!column.forget(this.rowCount) || column.isUsed) return;
+  undo(column: FieldColumn): void {
+    if (!column.undo(this.rowCount) || column.isUsed) return;
     column.reset(true);
     this.#budget.release(this.capacity);
     // A column that only this line used is among the last ones.
@@ -151,7 +145,7 @@ export class TableRows {
   }
 
   /** Copies the rows and resets the table for the next body. */
-  take(memory: ColumnMemory): ParsedTable {
+  take(allocator: ColumnAllocator): ParsedTable {
     const rowCount = this.rowCount;
     const cells = this.series.length * (this.slots.size + ROW_CELLS);
     const keepsMemory = this.#budget.keep(this.#keptCells, cells);
@@ -160,14 +154,14 @@ export class TableRows {
       table: this.table,
       parserTable: this.parserTable,
       rowCount,
-      times: memory.longs(this.#times, rowCount),
-      parserSeries: memory.numbers(this.series, rowCount),
-      fields: this.#active.map((column) => column.take(rowCount, keepsMemory, memory)),
-      firstNewSeries: this.#entries.length - this.#newSeries.count,
+      times: allocator.longs(this.#times, rowCount),
+      seriesNumbers: allocator.numbers(this.series, rowCount),
+      fields: this.#active.map((column) => column.take(rowCount, keepsMemory, allocator)),
+      firstNewSeries: this.#seriesCount - this.#newSeries.count,
       newSeries: this.#newSeries.take(),
-      lineStarts: memory.numbers(this.lineStarts, rowCount),
-      lineEnds: memory.numbers(this.lineEnds, rowCount),
-      lineNumbers: memory.numbers(this.lineNumbers, rowCount),
+      lineStarts: allocator.numbers(this.lineStarts, rowCount),
+      lineEnds: allocator.numbers(this.lineEnds, rowCount),
+      lineNumbers: allocator.numbers(this.lineNumbers, rowCount),
     };
     this.#active = [];
     this.rowCount = 0;
@@ -179,8 +173,8 @@ export class TableRows {
 
   #release(): void {
     this.#resize(0);
-    for (const { int64, uint64, float64, bool, utf8 } of this.slots.values()) {
-      for (const column of [int64, uint64, float64, bool, utf8]) column?.reset(false);
+    for (const slot of this.slots.values()) {
+      for (const type of FIELD_TYPES) slot[type]?.reset(false);
     }
   }
 

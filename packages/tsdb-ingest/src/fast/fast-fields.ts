@@ -1,3 +1,4 @@
+import { FIELD_TYPES } from '@plinth/tsdb-model/columns/column.js';
 import { MAX_TEXT_BYTES } from '@plinth/tsdb-model/database/limits.js';
 import type { FieldColumn } from '../columns/field-column.js';
 import type { FieldKey } from '../columns/field-keys.js';
@@ -72,12 +73,12 @@ export class FastFields {
   }
 
   /** Undoes the last `read`. */
-  forget(table: TableRows): void {
+  undo(table: TableRows): void {
     for (let i = 0; i < this.#slotCount; i++) {
-      // filled by `read`
-      const { int64, uint64, float64, bool, utf8 } = this.#slots[i] as FieldSlot;
-      for (const column of [int64, uint64, float64, bool, utf8]) {
-        if (column !== undefined) table.forget(column);
+      const slot = this.#slots[i] as FieldSlot; // filled by `read`
+      for (const type of FIELD_TYPES) {
+        const column = slot[type];
+        if (column !== undefined) table.undo(column);
       }
     }
   }

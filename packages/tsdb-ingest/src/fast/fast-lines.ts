@@ -2,7 +2,7 @@ import { invariant } from '@plinth/kernel';
 import type { Precision } from '@plinth/tsdb-model/parsed-body.js';
 import type { TableRows } from '../columns/table-rows.js';
 import { type NewTags, tagsOfText } from '../new-tags.js';
-import type { KnownDatabase, ParserMemory } from '../parser-memory.js';
+import type { DatabaseDictionary, ParserDictionary } from '../parser-dictionary.js';
 import { LineRefused } from '../slow-path/line-refused.js';
 import { parseSeriesOnSlowPath } from '../slow-path/parse-line.js';
 import { FastFields } from './fast-fields.js';
@@ -25,7 +25,7 @@ const NO_VIEW = new DataView(new ArrayBuffer(0));
  * of their first row.
  */
 export interface FastContext {
-  readonly known: KnownDatabase;
+  readonly database: DatabaseDictionary;
   readonly used: TableRows[];
   readonly precision: Precision;
   readonly arrivalNs: bigint;
@@ -42,14 +42,14 @@ export class FastLines {
   /** Number of the next line. */
   lineNumber = 1;
   lineCount = 0;
-  readonly #memory: ParserMemory;
+  readonly #dictionary: ParserDictionary;
   readonly #fields = new FastFields();
   readonly #plainSeries = new FastSeries();
   readonly #times = new Map<Precision, FastTime>();
   #time = new FastTime('nanosecond');
   #arrivalLow = 0;
   #arrivalHigh = 0;
-  #known: KnownDatabase | undefined;
+  #database: DatabaseDictionary | undefined;
   #used: TableRows[] = [];
   #bytes: Uint8Array = NO_BYTES;
   #view: DataView = NO_VIEW;
@@ -60,15 +60,15 @@ export class FastLines {
   #hash = 0;
   #newTags: NewTags | undefined;
 
-  constructor(memory: ParserMemory) {
-    this.#memory = memory;
+  constructor(dictionary: ParserDictionary) {
+    this.#dictionary = dictionary;
   }
 
   /** Starts a body. */
   begin(context: FastContext): void {
     this.lineNumber = 1;
     this.lineCount = 0;
-    this.#known = context.known;
+    this.#database = context.database;
     this.#used = context.used;
     this.#arrivalLow = Number(BigInt.asIntN(32, context.arrivalNs));
     this.#arrivalHigh = Number(context.arrivalNs >> 32n);
@@ -90,11 +90,11 @@ export class FastLines {
    * that was left.
    */
   read(start: number, end: number): number {
-    const known = this.#known;
-    invariant(known !== undefined, 'begin() must be called before read()');
+    const database = this.#database;
+    invariant(database !== undefined, 'begin() must be called before read()');
     let at = start;
     while (at < end) {
-      const next = this.#line(known, at);
+      const next = this.#line(database, at);
       if (next < 0) return at;
       at = next;
       this.lineNumber++;
@@ -103,9 +103,9 @@ export class FastLines {
     return at;
   }
 
-  #line(known: KnownDatabase, start: number): number {
-    const entry = this.#entryAt(known, start);
-    const table = this.#tableOf(known, entry, start);
+  #line(database: DatabaseDictionary, start: number): number {
+    const entry = this.#entryAt(database, start);
+    const table = this.#tableOf(database, entry, start);
     if (table === undefined) return NOT_FAST;
     const row = table.rowCount;
     if (row === table.capacity && !table.growRows()) return NOT_FAST;
@@ -113,13 +113,14 @@ export class FastLines {
     const lineEnd = fieldsEnd < 0 ? NOT_FAST : this.#timeAt(table, fieldsEnd);
     const next = lineEnd < 0 ? NOT_FAST : nextLineAfter(this.#bytes, lineEnd);
     if (next < 0) {
-      this.#fields.forget(table);
+      this.#fields.undo(table);
       return NOT_FAST;
     }
     const seriesEntry = entry >= 0 ? entry : this.#addSeries(table, start);
-    if (known.previousEntry >= 0) known.dictionary.followers[known.previousEntry] = seriesEntry;
-    known.previousEntry = seriesEntry;
-    table.series[row] = known.dictionary.series[seriesEntry] as number;
+    if (database.previousEntry >= 0)
+      database.dictionary.followers[database.previousEntry] = seriesEntry;
+    database.previousEntry = seriesEntry;
+    table.series[row] = database.dictionary.series[seriesEntry] as number;
     table.lineStarts[row] = this.#offset + start;
     table.lineEnds[row] = this.#offset + lineEnd;
     table.lineNumbers[row] = this.lineNumber;
@@ -129,8 +130,8 @@ export class FastLines {
   }
 
   /** Finds the series of the line at `start`: a dictionary entry, `NEW_SERIES`, or `NOT_FAST`. */
-  #entryAt(known: KnownDatabase, start: number): number {
-    const { dictionary, previousEntry } = known;
+  #entryAt(database: DatabaseDictionary, start: number): number {
+    const { dictionary, previousEntry } = database;
     const guess = previousEntry < 0 ? -1 : (dictionary.followers[previousEntry] as number);
     if (guess >= 0) {
       const end = start + dictionary.sizeOf(guess);
@@ -163,21 +164,25 @@ export class FastLines {
     }
   }
 
-  #tableOf(known: KnownDatabase, entry: number, start: number): TableRows | undefined {
-    if (entry >= 0) return this.#memory.tables[known.dictionary.tables[entry] as number];
+  #tableOf(database: DatabaseDictionary, entry: number, start: number): TableRows | undefined {
+    if (entry >= 0) return this.#dictionary.tables[database.dictionary.tables[entry] as number];
     if (entry === NOT_FAST) return undefined;
-    return this.#newTableAt(known, start, this.#seriesEnd);
+    return this.#newTableAt(database, start, this.#seriesEnd);
   }
 
-  #newTableAt(known: KnownDatabase, start: number, end: number): TableRows | undefined {
+  #newTableAt(database: DatabaseDictionary, start: number, end: number): TableRows | undefined {
     if (this.#plainSeries.read(this.#bytes, start, end)) {
       this.#newTags = this.#plainSeries;
-      return known.tables.get(this.#plainSeries.table);
+      return database.tables.get(this.#plainSeries.table);
     }
     try {
-      const series = parseSeriesOnSlowPath(this.#bytes, { start, end }, this.#memory.lineLimits);
+      const series = parseSeriesOnSlowPath(
+        this.#bytes,
+        { start, end },
+        this.#dictionary.lineLimits,
+      );
       this.#newTags = tagsOfText(series);
-      return known.tables.get(series.table);
+      return database.tables.get(series.table);
     } catch (error) {
       if (error instanceof LineRefused) return undefined;
       throw error;

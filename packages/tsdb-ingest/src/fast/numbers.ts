@@ -121,6 +121,6 @@ export function isDigit(byte: number): boolean {
   return (byte - 48) >>> 0 < 10;
 }
 
-function latin1(bytes: Uint8Array, start: number, end: number): string {
+export function latin1(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
 }

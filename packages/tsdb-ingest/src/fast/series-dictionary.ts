@@ -43,11 +43,6 @@ export class SeriesDictionary {
     return this.#sizes[entry] as number; // entry numbers come only from this class
   }
 
-  textOf(entry: number): Uint8Array {
-    const start = 4 * (this.#firstWords[entry] as number);
-    return new Uint8Array(this.#words.buffer, start, this.sizeOf(entry));
-  }
-
   /**
    * Whether the bytes from `start` on equal the string of `entry`; at least `sizeOf(entry)` bytes
    * must follow.

@@ -14,7 +14,7 @@ import {
   type SeriesKey,
   VALUE_FIELD_BYTE,
 } from './label-bytes.js';
-import { type LabelRules, OTLP, PROMETHEUS } from './label-rules.js';
+import type { LabelRules } from './label-rules.js';
 import { MessageInvalid, ProtoCursor } from './proto-cursor.js';
 
 const MAX_SHOWN_LENGTH = 1024;
@@ -89,22 +89,6 @@ export class LabelSet implements NewTags {
       throw new LineRefused(columnLimitMessage(columnCount), { reason: 'limit' });
     if (count > tagCount) throw new LineRefused(tagLimitMessage(tagCount), { reason: 'limit' });
   }
-}
-
-/** Returns the tag keys and values of a series key that `LabelSet` has accepted. */
-export function tagsOfLabelKey(key: Uint8Array): {
-  readonly tagKeys: readonly string[];
-  readonly tagValues: readonly string[];
-} {
-  const isOtlp = key[1] === OTLP_MARK[1];
-  const { metric, tagOf } = isOtlp ? OTLP : PROMETHEUS;
-  const tags = new Map<string, string>();
-  for (const { cursor, nameStart, nameEnd, ...at } of labelsIn(key, 0, key.length)) {
-    const name = cursor.text(nameStart, nameEnd);
-    if (at.valueStart === at.valueEnd) continue;
-    if (name !== metric) tags.set(tagOf(name), cursor.text(at.valueStart, at.valueEnd));
-  }
-  return { tagKeys: [...tags.keys()], tagValues: [...tags.values()] };
 }
 
 /** Returns the series in PromQL notation, for errors. */

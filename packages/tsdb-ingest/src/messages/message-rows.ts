@@ -1,10 +1,10 @@
 import type { ParsedBody } from '@plinth/tsdb-model/parsed-body.js';
 import { MAX_REFUSED_LINES, type RefusedLine } from '@plinth/tsdb-model/refused-line.js';
 import { BodyTooSparse, tooManyCells } from '../columns/cell-budget.js';
-import type { ColumnMemory } from '../columns/column-memory.js';
+import type { ColumnAllocator } from '../columns/column-allocator.js';
 import type { TableRows } from '../columns/table-rows.js';
 import { hashSeries } from '../fast/series-dictionary.js';
-import type { KnownDatabase, ParserMemory } from '../parser-memory.js';
+import type { DatabaseDictionary, ParserDictionary } from '../parser-dictionary.js';
 import { LineRefused } from '../slow-path/line-refused.js';
 import type { SeriesKey } from './label-bytes.js';
 import type { LabelRules } from './label-rules.js';
@@ -15,15 +15,15 @@ type BodyFormat = NonNullable<ParsedBody['format']>;
 
 /**
  * The rows and refusals of one body of Protocol Buffers. Shares the tables, fields and series of
- * its `ParserMemory` with the line protocol parser: the key of a series is its label messages. They
+ * its `ParserDictionary` with the line protocol parser: the key of a series is its label messages. They
  * cannot be a line of line protocol, because their first byte is a line break.
  */
 export class MessageRows {
-  readonly #memory: ParserMemory;
+  readonly #dictionary: ParserDictionary;
   readonly #labels: LabelSet;
   readonly #rules: LabelRules;
   readonly #format: BodyFormat;
-  #known: KnownDatabase | undefined;
+  #database: DatabaseDictionary | undefined;
   #used: TableRows[] = [];
   #refused: RefusedLine[] = [];
   #refusedCount = 0;
@@ -33,11 +33,11 @@ export class MessageRows {
   position = 0;
 
   constructor(
-    memory: ParserMemory,
+    dictionary: ParserDictionary,
     { format, rules }: { readonly format: BodyFormat; readonly rules: LabelRules },
   ) {
-    this.#memory = memory;
-    this.#labels = new LabelSet(memory.lineLimits, rules);
+    this.#dictionary = dictionary;
+    this.#labels = new LabelSet(dictionary.lineLimits, rules);
     this.#rules = rules;
     this.#format = format;
   }
@@ -48,21 +48,22 @@ export class MessageRows {
    */
   parse(
     body: { readonly database: string; readonly size: number },
-    memory: ColumnMemory,
+    allocator: ColumnAllocator,
     read: () => void,
   ): ParsedBody {
-    this.#memory.begin(body.size);
-    this.#known = this.#memory.known(body.database);
+    this.#dictionary.begin(body.size);
+    this.#database = this.#dictionary.database(body.database);
     try {
       read();
       for (const table of this.#used) table.noteCells();
     } catch (error) {
-      if (error instanceof BodyTooSparse) return this.#refuseBody(memory, { tooSparse: error.at });
+      if (error instanceof BodyTooSparse)
+        return this.#refuseBody(allocator, { tooSparse: error.at });
       if (error instanceof MessageInvalid)
-        return this.#refuseBody(memory, { invalid: error.message });
+        return this.#refuseBody(allocator, { invalid: error.message });
       throw error;
     }
-    return this.#take(memory);
+    return this.#take(allocator);
   }
 
   /**
@@ -70,10 +71,10 @@ export class MessageRows {
    * `MessageInvalid`.
    */
   seriesOf(key: SeriesKey): { table: TableRows; series: number } {
-    const { dictionary } = this.#knownDatabase;
+    const { dictionary } = this.#currentDatabase;
     const entry = this.#entryOf(key);
     // The dictionary contains only entries of tables that exist.
-    const table = this.#memory.tables[dictionary.tables[entry] as number] as TableRows;
+    const table = this.#dictionary.tables[dictionary.tables[entry] as number] as TableRows;
     return { table, series: dictionary.series[entry] as number };
   }
 
@@ -90,14 +91,14 @@ export class MessageRows {
     this.#refuse(error, isKept && key ? shownSeries(key, this.#rules) : '', rowCount);
   }
 
-  get #knownDatabase(): KnownDatabase {
-    return this.#known as KnownDatabase; // `parse` sets it
+  get #currentDatabase(): DatabaseDictionary {
+    return this.#database as DatabaseDictionary; // `parse` sets it
   }
 
   /** Returns the dictionary entry of a series key, which is added if new. Throws `LineRefused`. */
   #entryOf(key: SeriesKey): number {
-    const known = this.#knownDatabase;
-    const { dictionary, previousEntry } = known;
+    const database = this.#currentDatabase;
+    const { dictionary, previousEntry } = database;
     const { bytes, view, start } = key;
     const size = key.end - start;
     const guess = previousEntry < 0 ? -1 : (dictionary.followers[previousEntry] as number);
@@ -107,13 +108,13 @@ export class MessageRows {
       entry = dictionary.find(hash, view, start, size);
       if (entry < 0) {
         this.#labels.read(key);
-        const table = this.#memory.table(known, this.#labels.table);
+        const table = this.#dictionary.table(database, this.#labels.table);
         const text = bytes.subarray(start, key.end);
         entry = table.addSeries({ hash, text, tags: this.#labels });
       }
     }
     if (previousEntry >= 0) dictionary.followers[previousEntry] = entry;
-    known.previousEntry = entry;
+    database.previousEntry = entry;
     return entry;
   }
 
@@ -125,24 +126,24 @@ export class MessageRows {
 
   /** Drops all rows; series that were numbered stay known, so the result must be recorded. */
   #refuseBody(
-    memory: ColumnMemory,
+    allocator: ColumnAllocator,
     why: Pick<ParsedBody, 'invalid'> & Partial<Pick<ParsedBody, 'tooSparse'>>,
   ): ParsedBody {
     for (const table of this.#used) table.dropRows();
     this.#refuse(tooManyCells(), '', this.rowCount);
-    return { ...this.#take(memory), ...why };
+    return { ...this.#take(allocator), ...why };
   }
 
-  #take(memory: ColumnMemory): ParsedBody {
-    memory.begin(this.#used.reduce((sum, table) => sum + table.takenBytes, 0));
+  #take(allocator: ColumnAllocator): ParsedBody {
+    allocator.begin(this.#used.reduce((sum, table) => sum + table.takenBytes, 0));
     const parsed: ParsedBody = {
       format: this.#format,
-      tables: this.#used.map((table) => table.take(memory)),
+      tables: this.#used.map((table) => table.take(allocator)),
       refused: this.#refused,
       refusedCount: this.#refusedCount,
       lineCount: this.rowCount,
       tooSparse: undefined,
-      epoch: this.#memory.epoch,
+      epoch: this.#dictionary.epoch,
     };
     this.#used = [];
     this.#refused = [];

@@ -57,7 +57,7 @@ export function addFields(table: TableRows, row: number, fields: readonly RowFie
   try {
     for (const [name, value] of fields) written.push(addField(table, row, name, value));
   } catch (error) {
-    for (const column of written.reverse()) table.forget(column);
+    for (const column of written.reverse()) table.undo(column);
     throw error;
   }
   table.rowCount = row + 1;

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { tagSetsOf } from '@plinth/tsdb-model/series/new-series.js';
 import fc from 'fast-check';
 import protobuf from 'protobufjs';
 import { BodyParser } from '../body-parser.js';
-import { DEFAULT_LIMITS, ParserMemory } from '../parser-memory.js';
+import { DEFAULT_LIMITS, ParserDictionary } from '../parser-dictionary.js';
 import { ParsedRows, packed } from '../testing/parsed-rows.js';
 import { MetricsParser } from './metrics-parser.js';
 
@@ -112,11 +113,11 @@ describe('MetricsParser', () => {
   });
 
   it('returns the tags of a series to a catalog that does not know it', () => {
-    const memory = new ParserMemory(DEFAULT_LIMITS, 7);
+    const parser = new MetricsParser(new ParserDictionary(DEFAULT_LIMITS, 7));
     const one = { name: 'm', attributes: { a: '2', time: 'x' }, value: 1, timeNs: 1n };
     const body = encode(request({ a: '1', b: '1' }, [one]));
-    new MetricsParser(memory).parse(body, { database: 'd', format: 'otlp_metrics' });
-    const tags = memory.seriesOf(0, 0);
+    const { tables } = parser.parse(body, { database: 'd', format: 'otlp_metrics' });
+    const [tags] = tagSetsOf(tables[0]?.newSeries);
     assert.deepEqual(tags?.tagKeys, ['a', 'b', 'time_tag']);
     assert.deepEqual(tags?.tagValues, ['2', '1', 'x']);
   });

@@ -1,10 +1,10 @@
 import type { OtlpFormat, ParsedBody } from '@plinth/tsdb-model/parsed-body.js';
-import { type ColumnMemory, OWN_MEMORY } from '../columns/column-memory.js';
+import { type ColumnAllocator, HEAP_ALLOCATOR } from '../columns/column-allocator.js';
 import { OTLP } from '../messages/label-rules.js';
 import { MessageRows } from '../messages/message-rows.js';
 import { BYTES, ProtoCursor, tagOf, VARINT } from '../messages/proto-cursor.js';
 import { addValue, startRow } from '../messages/row-fields.js';
-import type { ParserMemory } from '../parser-memory.js';
+import type { ParserDictionary } from '../parser-dictionary.js';
 import { LineRefused } from '../slow-path/line-refused.js';
 import { ExponentialPoint } from './exponential-point.js';
 import { HistogramPoint } from './histogram-point.js';
@@ -58,14 +58,14 @@ export class MetricsParser {
   #key = new OtlpSeriesKey(this.#cursor);
   #exemplarCount = 0;
 
-  constructor(memory: ParserMemory) {
-    this.#rows = new MessageRows(memory, { format: 'otlp_metrics', rules: OTLP });
+  constructor(dictionary: ParserDictionary) {
+    this.#rows = new MessageRows(dictionary, { format: 'otlp_metrics', rules: OTLP });
     this.#kinds = new Map<number, PointKind>([
       [tagOf(5, BYTES), new NumberPoint({ hasTemporality: false })],
       [tagOf(7, BYTES), new NumberPoint({ hasTemporality: true })],
-      [tagOf(9, BYTES), new HistogramPoint(memory.lineLimits)],
-      [tagOf(10, BYTES), new ExponentialPoint(memory.lineLimits)],
-      [tagOf(11, BYTES), new SummaryPoint(memory.lineLimits)],
+      [tagOf(9, BYTES), new HistogramPoint(dictionary.lineLimits)],
+      [tagOf(10, BYTES), new ExponentialPoint(dictionary.lineLimits)],
+      [tagOf(11, BYTES), new SummaryPoint(dictionary.lineLimits)],
     ]);
   }
 
@@ -73,10 +73,10 @@ export class MetricsParser {
   parse(
     body: Uint8Array,
     { database, format }: { readonly database: string; readonly format: OtlpFormat },
-    memory: ColumnMemory = OWN_MEMORY,
+    allocator: ColumnAllocator = HEAP_ALLOCATOR,
   ): ParsedBody {
     this.#exemplarCount = 0;
-    const parsed = this.#rows.parse({ database, size: body.length }, memory, () => {
+    const parsed = this.#rows.parse({ database, size: body.length }, allocator, () => {
       const message = format === 'otlp_metrics' ? body : metricsMessage(body);
       this.#cursor = new ProtoCursor(message);
       this.#key = new OtlpSeriesKey(this.#cursor);

@@ -4,7 +4,7 @@ import type { ParsedBody } from '@plinth/tsdb-model/parsed-body.js';
 import fc from 'fast-check';
 import protobuf from 'protobufjs';
 import { BodyParser } from '../body-parser.js';
-import { DEFAULT_LIMITS } from '../parser-memory.js';
+import { DEFAULT_LIMITS } from '../parser-dictionary.js';
 import { ParsedRows, packed as packedTags } from '../testing/parsed-rows.js';
 
 /** Source: Prometheus, `prompb/types.proto`, `prompb/remote.proto`. */

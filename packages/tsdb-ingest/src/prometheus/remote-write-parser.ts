@@ -1,11 +1,11 @@
 import type { ParsedBody, RemoteWriteFormat } from '@plinth/tsdb-model/parsed-body.js';
-import { type ColumnMemory, OWN_MEMORY } from '../columns/column-memory.js';
+import { type ColumnAllocator, HEAP_ALLOCATOR } from '../columns/column-allocator.js';
 import type { TableRows } from '../columns/table-rows.js';
 import type { SeriesKey } from '../messages/label-bytes.js';
 import { PROMETHEUS } from '../messages/label-rules.js';
 import { MessageRows } from '../messages/message-rows.js';
 import { BYTES, FIXED_64, ProtoCursor, tagOf, VARINT } from '../messages/proto-cursor.js';
-import type { ParserMemory } from '../parser-memory.js';
+import type { ParserDictionary } from '../parser-dictionary.js';
 import { addHistogram } from './histogram-rows.js';
 import { addSample } from './sample-rows.js';
 import { keyOfLabels, SymbolTable } from './series-keys.js';
@@ -50,20 +50,20 @@ export class RemoteWriteParser {
   #cursor = new ProtoCursor(new Uint8Array(0));
   #histogramCount = 0;
 
-  constructor(memory: ParserMemory) {
-    this.#rows = new MessageRows(memory, { format: 'remote_write', rules: PROMETHEUS });
+  constructor(dictionary: ParserDictionary) {
+    this.#rows = new MessageRows(dictionary, { format: 'remote_write', rules: PROMETHEUS });
   }
 
   /** @param body the decoded request. All errors are in the result. */
   parse(
     body: Uint8Array,
     options: { readonly database: string; readonly format: RemoteWriteFormat },
-    memory: ColumnMemory = OWN_MEMORY,
+    allocator: ColumnAllocator = HEAP_ALLOCATOR,
   ): ParsedBody {
     this.#cursor = new ProtoCursor(body);
     this.#histogramCount = 0;
     const { database, format } = options;
-    const parsed = this.#rows.parse({ database, size: body.length }, memory, () =>
+    const parsed = this.#rows.parse({ database, size: body.length }, allocator, () =>
       this.#readRequest(FIELDS[format], body.length),
     );
     return { ...parsed, histogramCount: this.#histogramCount };

@@ -40,7 +40,7 @@ export type ParsedValue =
   | { readonly type: 'bool'; readonly value: boolean }
   | { readonly type: 'utf8'; readonly value: Uint8Array };
 
-export interface ParsedField {
+export interface LineField {
   readonly name: string;
   /** The name as written in the line, with its `=`; a view of the body. */
   readonly key: Uint8Array;

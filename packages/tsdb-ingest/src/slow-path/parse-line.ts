@@ -4,7 +4,7 @@ import {
   tagLimitMessage,
 } from '@plinth/tsdb-model/database/limits.js';
 import { LineCursor } from './line-cursor.js';
-import { LineRefused, type ParsedField, type SeriesText } from './line-refused.js';
+import { type LineField, LineRefused, type SeriesText } from './line-refused.js';
 import { integerOf, readBool, readNumber, readString, shownInteger } from './parse-values.js';
 
 const SPACE = 32;
@@ -27,7 +27,7 @@ export interface ParsedLine {
   readonly series: SeriesText;
   /** Index after the series: the first unescaped space. */
   readonly seriesEnd: number;
-  readonly fields: readonly ParsedField[];
+  readonly fields: readonly LineField[];
   /** As written, in units of the request's precision. */
   readonly timestamp: bigint | undefined;
 }
@@ -102,10 +102,7 @@ function readSeries(cursor: LineCursor, limits: LineLimits): SeriesText {
  * only with their field. The real parser does the same, as the trailing content in its messages
  * shows.
  */
-function readFields(
-  cursor: LineCursor,
-  check: (read: readonly ParsedField[]) => void,
-): ParsedField[] {
+function readFields(cursor: LineCursor, check: (read: readonly LineField[]) => void): LineField[] {
   const first = readField(cursor);
   if (first === undefined) throw new LineRefused('No fields were provided');
   const fields = [first];
@@ -124,7 +121,7 @@ function readFields(
   return fields;
 }
 
-function readField(cursor: LineCursor): ParsedField | undefined {
+function readField(cursor: LineCursor): LineField | undefined {
   const start = cursor.at;
   const name = readName(cursor, (byte) => byte === EQUALS, isEscape);
   if (name === undefined || !cursor.take(EQUALS)) return undefined;
@@ -204,7 +201,7 @@ function isMeasurementEscape(byte: number): boolean {
 /** Reports repeated names first, as for lines within the limits. */
 function refuseTooMany(
   tagKeys: readonly string[],
-  fields: readonly ParsedField[],
+  fields: readonly LineField[],
   { columnCount, tagCount }: LineLimits,
 ): void {
   const isOverColumnLimit = tagKeys.length + fields.length > columnCount;
@@ -214,7 +211,7 @@ function refuseTooMany(
   throw new LineRefused(message, { reason: 'limit' });
 }
 
-function refuseRepeated(tagKeys: readonly string[], fields: readonly ParsedField[]): void {
+function refuseRepeated(tagKeys: readonly string[], fields: readonly LineField[]): void {
   refuseTwice(tagKeys, 'tag');
   refuseTwice(
     fields.map(({ name }) => name),

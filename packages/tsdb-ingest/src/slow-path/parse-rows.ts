@@ -3,7 +3,7 @@ import type { FieldColumn } from '../columns/field-column.js';
 import type { TableRows } from '../columns/table-rows.js';
 import { hashSeries, type SeriesDictionary } from '../fast/series-dictionary.js';
 import { tagsOfText } from '../new-tags.js';
-import type { ParsedField, ParsedValue } from './line-refused.js';
+import type { LineField, ParsedValue } from './line-refused.js';
 import type { ParsedLine } from './parse-line.js';
 
 /** Position of a line in its body (see `LineRange`) and its content. */
@@ -17,7 +17,7 @@ export interface ParsedRow {
 }
 
 interface Body {
-  readonly known: { readonly dictionary: SeriesDictionary };
+  readonly database: { readonly dictionary: SeriesDictionary };
   readonly body: Uint8Array;
   readonly view: DataView;
 }
@@ -43,13 +43,13 @@ export function addSlowPathRow(table: TableRows, body: Body, row: ParsedRow): vo
  * Writes fields to the table's current row, all or none, and stores the written form of their
  * names.
  */
-function writeFields(table: TableRows, fields: readonly ParsedField[]): void {
+function writeFields(table: TableRows, fields: readonly LineField[]): void {
   const columns: FieldColumn[] = [];
   for (const { name, key, value } of fields) {
     const slot = table.slot(name);
     const column = slot && table.column(slot, value.type);
     if (slot === undefined || column === undefined || !table.open(column)) {
-      for (const written of columns.reverse()) table.forget(written);
+      for (const written of columns.reverse()) table.undo(written);
       throw tooManyCells();
     }
     table.keys.learn(key, slot);
@@ -59,14 +59,14 @@ function writeFields(table: TableRows, fields: readonly ParsedField[]): void {
   }
 }
 
-function seriesNumber(table: TableRows, { known, body, view }: Body, row: ParsedRow): number {
+function seriesNumber(table: TableRows, { database, body, view }: Body, row: ParsedRow): number {
   const { series, seriesEnd } = row.parsed;
   const size = seriesEnd - row.text;
-  const hash = hashSeries(view, row.text, size, known.dictionary.hashSeed);
-  const found = known.dictionary.find(hash, view, row.text, size);
+  const hash = hashSeries(view, row.text, size, database.dictionary.hashSeed);
+  const found = database.dictionary.find(hash, view, row.text, size);
   const text = body.subarray(row.text, seriesEnd);
   const entry = found >= 0 ? found : table.addSeries({ hash, text, tags: tagsOfText(series) });
-  return known.dictionary.series[entry] as number; // `entry` exists
+  return database.dictionary.series[entry] as number; // `entry` exists
 }
 
 function writeValue(column: FieldColumn, row: number, field: ParsedValue): void {

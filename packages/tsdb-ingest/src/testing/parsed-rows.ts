@@ -18,7 +18,7 @@ export class ParsedRows {
           const isSet = validity === undefined || ((validity[row >> 3] as number) >> (row & 7)) & 1;
           return isSet && data.type !== 'utf8' ? [`${name}=${data.values[row]}`] : [];
         });
-        const tags = this.#tags.get(`${parserTable}/${table.parserSeries[row]}`);
+        const tags = this.#tags.get(`${parserTable}/${table.seriesNumbers[row]}`);
         return `${table.table} ${tags} ${values.join()} ${timeNs}`;
       });
     });

@@ -1,6 +1,6 @@
 import type { MessageFormat, ParsedBody, ParsedTable } from '@plinth/tsdb-model/parsed-body.js';
 import type { ParseOptions } from '../line-protocol-parser.js';
-import type { ParserLimits } from '../parser-memory.js';
+import type { ParserLimits } from '../parser-dictionary.js';
 
 /** Worker data of a parser thread. */
 export interface ParserWorkerSettings {
@@ -49,13 +49,13 @@ export function transferList(reply: ParserReply): ArrayBuffer[] {
   if (reply.kind !== 'parsed') return [];
   const arrays = reply.parsed.tables.flatMap(arraysOf);
   if (reply.body !== undefined) arrays.push(reply.body);
-  const changing = arrays.flatMap((array) =>
+  const transferred = arrays.flatMap((array) =>
     array.byteLength >= MIN_TRANSFER_BYTES && coversBuffer(array) && array.buffer !== reply.slab
       ? [array.buffer]
       : [],
   );
-  if (reply.slab !== undefined) changing.push(reply.slab);
-  return changing;
+  if (reply.slab !== undefined) transferred.push(reply.slab);
+  return transferred;
 }
 
 /**
@@ -74,7 +74,7 @@ export function isShared(array: ArrayBufferView): boolean {
 }
 
 function arraysOf(table: ParsedTable): ArrayBufferView[] {
-  const { times, parserSeries: series, newSeries, lineStarts, lineEnds, lineNumbers } = table;
+  const { times, seriesNumbers: series, newSeries, lineStarts, lineEnds, lineNumbers } = table;
   const arrays: ArrayBufferView[] = [times, series, lineStarts, lineEnds, lineNumbers];
   if (newSeries !== undefined) arrays.push(newSeries.tagKeySetOf, newSeries.ends, newSeries.bytes);
   for (const { data, validity } of table.fields) {

@@ -57,7 +57,7 @@ describe('ParserPool', () => {
     const body = bytesOf('m f=1');
     const result = await pool.parse(body, OPTIONS);
     assert.deepEqual(
-      [result.workerId, result.body === body, result.parsed.lineCount],
+      [result.parserId, result.body === body, result.parsed.lineCount],
       [0, true, 1],
     );
   });
@@ -105,7 +105,7 @@ describe('ParserPool', () => {
     const beside = await pool.parse(bytesOf('a,host=x a=1i'), OPTIONS);
     await warming;
     const after = await pool.parse(bytesOf('a,host=y a=1i'), OPTIONS);
-    assert.deepEqual([beside.workerId, after.workerId], [1, 1]);
+    assert.deepEqual([beside.parserId, after.parserId], [1, 1]);
     assert.deepEqual(
       [beside, after].map(({ parsed }) =>
         parsed.tables.map(({ newSeries }) => tagSetsOf(newSeries)),
@@ -122,7 +122,10 @@ describe('ParserPool', () => {
       ['m,h=a f=1', 'm,h=b f=1'].map((text) => pool.parse(bytesOf(text), OPTIONS)),
     );
     assert.deepEqual(
-      results.map(({ workerId, parsed }) => [workerId, ...(parsed.tables[0]?.parserSeries ?? [])]),
+      results.map(({ parserId: workerId, parsed }) => [
+        workerId,
+        ...(parsed.tables[0]?.seriesNumbers ?? []),
+      ]),
       [
         [1, 0],
         [2, 0],
@@ -172,7 +175,7 @@ describe('ParserPool', () => {
     const broken = { ...OPTIONS, precision: 'fortnight' as 'second' };
     await assert.rejects(pool.parse(bytesOf('m f=1'), broken), { name: 'ParserCrashed' });
     const after = await pool.parse(bytesOf('m f=1'), OPTIONS);
-    assert.deepEqual([before.workerId, after.workerId], [1, 2]);
+    assert.deepEqual([before.parserId, after.parserId], [1, 2]);
     assert.equal(after.parsed.tables[0]?.firstNewSeries, 0);
   });
 

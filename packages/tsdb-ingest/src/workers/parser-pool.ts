@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { BodyParser } from '../body-parser.js';
-import { DEFAULT_LIMITS, type ParserLimits } from '../parser-memory.js';
+import { DEFAULT_LIMITS, type ParserLimits } from '../parser-dictionary.js';
 import { decodeSnappy, snappySize } from '../prometheus/snappy.js';
 import type { ParseJobOptions } from './parser-messages.js';
 import { type ParseResult, ParserThread } from './parser-thread.js';
@@ -43,7 +43,7 @@ const RETRY_AFTER_SEC = 1;
  * Columns of bodies parsed in the caller's thread have their own memory, so there is nothing to
  * release.
  */
-const NOTHING_TO_GIVE = (): void => undefined;
+const NO_RELEASE = (): void => undefined;
 
 const WARM_UP_ROUNDS = 12;
 const WARM_UP_OPTIONS: ParseJobOptions = {
@@ -101,7 +101,7 @@ export class ParserPool {
     if (options.encoding === 'snappy') return this.#parseSnappyNow(body, options);
     if (!isSmall || options.encoding !== 'identity') return undefined;
     const parsed = this.#inline.parse(body, options);
-    return { workerId: INLINE_WORKER_ID, parsed, body, release: NOTHING_TO_GIVE };
+    return { parserId: INLINE_WORKER_ID, parsed, body, release: NO_RELEASE };
   }
 
   /**
@@ -112,7 +112,7 @@ export class ParserPool {
     if (sizeBytes > Math.min(this.#options.inlineSizeBytes, options.maxSizeBytes)) return undefined;
     const decoded = decodeSnappy(body, options.maxSizeBytes);
     const parsed = this.#inline.parse(decoded, options);
-    return { workerId: INLINE_WORKER_ID, parsed, body: decoded, release: NOTHING_TO_GIVE };
+    return { parserId: INLINE_WORKER_ID, parsed, body: decoded, release: NO_RELEASE };
   }
 
   /**
@@ -127,13 +127,13 @@ export class ParserPool {
     for (let round = 0; round < WARM_UP_ROUNDS && !signal.aborted; round++) {
       await Promise.race([worker.parse(warmUpBody(round), WARM_UP_OPTIONS), aborted]);
     }
-    worker.forget();
+    worker.clear();
   }
 
   /** Makes all parsers clear their tables, fields and series, to free the memory of deleted tables. */
-  forget(): void {
-    this.#inline.forget();
-    for (const worker of this.#workers) worker?.forget();
+  clear(): void {
+    this.#inline.clear();
+    for (const worker of this.#workers) worker?.clear();
   }
 
   /**

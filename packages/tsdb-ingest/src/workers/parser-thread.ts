@@ -11,7 +11,7 @@ import {
   type ParserReply,
   type ParserWorkerSettings,
 } from './parser-messages.js';
-import { MAX_KEPT_BYTES } from './slab-memory.js';
+import { MAX_KEPT_BYTES } from './slab-allocator.js';
 
 /**
  * A body leaves little on the heap, because its columns are stored outside the heap. Without the
@@ -21,7 +21,7 @@ const HEAP_LIMITS = { maxYoungGenerationSizeMb: 12 };
 
 export interface ParseResult {
   /** Series and tables are numbered per worker, never across workers. */
-  readonly workerId: number;
+  readonly parserId: number;
   readonly parsed: ParsedBody;
   /** The decoded body: byte ranges of the rows refer to it. */
   readonly body: Uint8Array;
@@ -103,7 +103,7 @@ export class ParserThread {
   }
 
   /** Makes the parser clear its tables, fields and series before the next body. */
-  forget(): void {
+  clear(): void {
     const message: ParserMessage = 'forget';
     this.#worker.postMessage(message);
   }
@@ -121,7 +121,7 @@ export class ParserThread {
     switch (reply.kind) {
       case 'parsed':
         job.resolve({
-          workerId: this.workerId,
+          parserId: this.workerId,
           parsed: reply.parsed,
           body: reply.body ?? job.body,
           release: () => {
@@ -167,6 +167,6 @@ export class ParserThread {
 export class ParserCrashed extends Error {
   override readonly name = 'ParserCrashed';
   constructor(workerId: number, cause?: unknown) {
-    super(`line protocol worker ${workerId} crashed`, { cause });
+    super(`parser thread ${workerId} crashed`, { cause });
   }
 }

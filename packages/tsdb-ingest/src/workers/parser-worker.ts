@@ -10,7 +10,7 @@ import {
   type ParserWorkerSettings,
   transferList,
 } from './parser-messages.js';
-import { SlabMemory } from './slab-memory.js';
+import { SlabAllocator } from './slab-allocator.js';
 
 /**
  * Entry point of a parser thread: decodes and parses one body after another. A bug ends the thread,
@@ -21,17 +21,17 @@ function runParser(): void {
   const port = parentPort;
   const { limits, hashSeed } = workerData as ParserWorkerSettings; // written only by `ParserThread`
   const parser = new BodyParser(limits, hashSeed);
-  const memory = new SlabMemory();
+  const allocator = new SlabAllocator();
   let previous = Promise.resolve();
   port.on('message', (job: ParserMessage) => {
     // Decoding is asynchronous: jobs are chained, so that replies keep their order.
     previous = previous.then(async () => {
       if (job === 'forget') {
-        parser.forget();
+        parser.clear();
         return;
       }
-      for (const slab of job.slabs) memory.release(slab);
-      const reply = await respond(parser, memory, job);
+      for (const slab of job.slabs) allocator.release(slab);
+      const reply = await respond(parser, allocator, job);
       port.postMessage(reply, transferList(reply));
     });
   });
@@ -39,13 +39,13 @@ function runParser(): void {
 
 async function respond(
   parser: BodyParser,
-  memory: SlabMemory,
+  allocator: SlabAllocator,
   job: ParseJob,
 ): Promise<ParserReply> {
   try {
     const body = await decodedBody(job.body, job.options);
-    const parsed = parser.parse(body, job.options, memory);
-    const slab = memory.takeSlab();
+    const parsed = parser.parse(body, job.options, allocator);
+    const slab = allocator.takeSlab();
     return { kind: 'parsed', parsed, body: isShared(body) ? undefined : body, slab };
   } catch (error) {
     if (tsdbError.is(error, 'body_not_utf8')) {

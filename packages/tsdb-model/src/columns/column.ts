@@ -1,5 +1,6 @@
 /** Field types, named as in the management API. */
-export type FieldType = 'float64' | 'int64' | 'uint64' | 'utf8' | 'bool';
+export const FIELD_TYPES = ['int64', 'uint64', 'float64', 'bool', 'utf8'] as const;
+export type FieldType = (typeof FIELD_TYPES)[number];
 
 /** Column kinds. Tags are strings; `time` is nanoseconds since 1970-01-01 UTC and never absent. */
 export type ColumnKind = FieldType | 'tag' | 'time';

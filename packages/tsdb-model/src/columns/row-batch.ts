@@ -26,7 +26,7 @@ export interface RowBatch extends TimesAndFields {
 /** Accepted rows of one table, with the parser's series numbers before they are translated. */
 export interface ParsedBatch extends TimesAndFields {
   /** The parser's number of each row's series. */
-  readonly parserSeries: Uint32Array;
+  readonly seriesNumbers: Uint32Array;
 }
 
 export function isValid(validity: Uint8Array | undefined, row: number): boolean {
@@ -42,8 +42,8 @@ export function takeRows(batch: RowBatch, rows: ArrayLike<number>): RowBatch {
 
 /** Copies the given rows of a parsed batch. `rows` must be ascending. */
 export function takeParsedRows(batch: ParsedBatch, rows: ArrayLike<number>): ParsedBatch {
-  const parserSeries = takeNumbers(batch.parserSeries, rows);
-  return { parserSeries, ...takeTimesAndFields(batch, rows) };
+  const seriesNumbers = takeNumbers(batch.seriesNumbers, rows);
+  return { seriesNumbers, ...takeTimesAndFields(batch, rows) };
 }
 
 function takeNumbers(numbers: Uint32Array, rows: ArrayLike<number>): Uint32Array {
@@ -79,7 +79,7 @@ export function sliceRows(batch: ParsedBatch, from: number, to: number): ParsedB
   }
   return {
     rowCount: to - from,
-    parserSeries: batch.parserSeries.subarray(from, to),
+    seriesNumbers: batch.seriesNumbers.subarray(from, to),
     times: batch.times.subarray(from, to),
     fields,
   };

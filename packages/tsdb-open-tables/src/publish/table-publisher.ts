@@ -1,5 +1,5 @@
 import { type Clock, type EventLoopYielder, objectError } from '@plinth/kernel';
-import type { FileCommits } from '@plinth/tsdb-engine/flush/file-commits.js';
+import type { SegmentCommits } from '@plinth/tsdb-engine/flush/segment-commits.js';
 import type { TableStore } from '@plinth/tsdb-engine/table/table-store.js';
 import { tombstonesOfSegment } from '@plinth/tsdb-engine/table/tombstones.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
@@ -22,7 +22,7 @@ export interface TablePublisherDeps {
   readonly trees: MetadataTrees;
   /** Present if `trees` are in a bucket. */
   readonly uploads: SegmentUploads | undefined;
-  readonly fileCommits: Pick<FileCommits, 'between'>;
+  readonly segmentCommits: Pick<SegmentCommits, 'whileConsistent'>;
   readonly records: PublishedTables;
   readonly clock: Clock;
   readonly yielder: EventLoopYielder;
@@ -65,7 +65,7 @@ export class TablePublisher {
   async publish(table: PublishedTable, store: TableStore): Promise<void> {
     if (!table.isVerified) await this.#verify(table);
     for (let attempt = 0; attempt < FREE_ATTEMPTS; attempt++) {
-      const seen = await this.#deps.fileCommits.between(async () => this.#see(store));
+      const seen = await this.#deps.segmentCommits.whileConsistent(async () => this.#see(store));
       if (seen === undefined || this.#isEmpty(table, seen)) return;
       if (this.#mustWait(table, seen)) return await this.#wait(table);
       if (this.#isUnchanged(table, seen)) return;
@@ -74,7 +74,7 @@ export class TablePublisher {
       if (written === undefined) return;
       if (this.#isRemote) await this.#writeMetadata(table, written);
       const commit = () => this.#commit(table, { store, seen, written });
-      if (await this.#deps.fileCommits.between(commit))
+      if (await this.#deps.segmentCommits.whileConsistent(commit))
         return await this.#tidy(table, seen, written);
       await this.#verify(table);
     }
@@ -87,7 +87,7 @@ export class TablePublisher {
 
   /** Blocks flushes, merges and deletions while it runs. */
   async #publishInOneCommit(table: PublishedTable, store: TableStore): Promise<void> {
-    const written = await this.#deps.fileCommits.between(async () => {
+    const written = await this.#deps.segmentCommits.whileConsistent(async () => {
       const seen = this.#see(store);
       if (seen === undefined || this.#isEmpty(table, seen) || this.#mustWait(table, seen))
         return undefined;
@@ -120,7 +120,7 @@ export class TablePublisher {
       );
       if (isRegistered) throw error;
     }
-    const now = await this.#deps.fileCommits.between(async () => this.#see(store));
+    const now = await this.#deps.segmentCommits.whileConsistent(async () => this.#see(store));
     return now !== undefined && this.#isStillTrue(table, seen, now);
   }
 
@@ -132,11 +132,11 @@ export class TablePublisher {
 
   /** Removes all snapshots of a table. */
   async withdraw(table: PublishedTable, reason: string): Promise<void> {
-    const { fileCommits, records, clock, keepMs, trees } = this.#deps;
+    const { segmentCommits, records, clock, keepMs, trees } = this.#deps;
     table.isVerified = false;
     const { record } = table;
     if (record !== undefined && record.history !== '') {
-      await fileCommits.between(() => records.withdraw(record, clock.nowMs() + keepMs));
+      await segmentCommits.whileConsistent(() => records.withdraw(record, clock.nowMs() + keepMs));
       table.use({ ...record, history: '', filesDigest: '', keepsFiles: false }, undefined);
     }
     table.state = { kind: 'withdrawn', reason };

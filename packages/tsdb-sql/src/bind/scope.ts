@@ -1,6 +1,7 @@
 import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
 import { renamedHint, type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
+import type { ExprTree, Lazy } from '../plan-tree.js';
 import type { ScanDraft } from './scan-draft.js';
 
 /** A column that expressions may name. */
@@ -10,6 +11,8 @@ export interface ScopeColumn {
   readonly qualifier: string | undefined;
   readonly type: SqlType;
   readonly text: string;
+  /** See `BoundExpr`. */
+  readonly tree?: Lazy<ExprTree> | undefined;
   /** See `OutputColumn`; the table column itself is `origin`. */
   readonly tableColumnKind: ColumnKind | undefined;
   /**

@@ -12,6 +12,7 @@ import type { StringBudget } from '../emit/string-budget.js';
 import type { FunctionRegistry } from '../functions/registry.js';
 import type { ParameterTypes } from '../parameter-types.js';
 import type { Expr, FunctionNode, Query, WindowSpec } from '../parse/ast.js';
+import type { Lazy, QueryTree } from '../plan-tree.js';
 import type { Aggregation } from './aggregate/aggregation.js';
 import type { RowCondition, ScanDraft } from './scan-draft.js';
 import type { Scope, ScopeColumn } from './scope.js';
@@ -125,6 +126,8 @@ export interface ColumnQueryTemplate {
 /** A bound query. `text` has no parentheses around it. */
 export interface BoundQuery {
   readonly text: string;
+  /** The query as data. Columns have the names `duckDbName`. */
+  readonly tree: Lazy<QueryTree>;
   readonly columns: readonly QueryColumn[];
   /** Table name if FROM is exactly one base table. */
   readonly tableName: string | undefined;

@@ -6,7 +6,7 @@ import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '@plinth/tsdb-model/
 import type { ColumnQueryTemplate } from '../bind/session.js';
 import type { LiteralNode } from '../parse/ast.js';
 import { MAIN_THREAD_LIMITS } from '../parse/planning-limits.js';
-import { type PlanMaker, plannedFrom } from '../plan-maker.js';
+import { plannedFrom, type StatementPlanner } from '../statement-planner.js';
 import { liftLiterals } from './lift-literals.js';
 import { literalsOf } from './literals-of.js';
 
@@ -23,17 +23,17 @@ interface KnownQuery {
  * statement is not planned again.
  */
 export class ColumnQueryPlanner {
-  readonly #maker: PlanMaker;
+  readonly #planner: StatementPlanner;
   /** `null` if the statement has no equivalent column query. */
   readonly #known: Memo<string, KnownQuery | null>;
 
-  constructor(maker: PlanMaker, options: { readonly maxCount: number }) {
-    this.#maker = maker;
+  constructor(planner: StatementPlanner, options: { readonly maxCount: number }) {
+    this.#planner = planner;
     this.#known = new Memo(options);
   }
 
   plan(text: string, context: PlanContext): PlannedQuery {
-    const make = () => this.#maker.make(text, context, MAIN_THREAD_LIMITS);
+    const make = () => this.#planner.plan(text, context, MAIN_THREAD_LIMITS);
     const planFully = (): PlannedQuery => plannedFrom(make().serialized);
     const lifted = liftLiterals(text);
     if (lifted === undefined) return planFully();

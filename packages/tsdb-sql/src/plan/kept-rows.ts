@@ -1,6 +1,7 @@
 import { isSameType } from '@plinth/tsdb-model/sql-type.js';
 import { convert } from '../bind/expr/convert.js';
 import type { BoundQuery, QueryColumn, QueryEnv } from '../bind/session.js';
+import { unverified } from '../plan-tree.js';
 
 export interface LeftRows {
   readonly op: 'Intersect' | 'Except';
@@ -31,6 +32,7 @@ export function leftRowsOf(operation: LeftRows, around: QueryEnv): BoundQuery | 
   const items = left.columns.map((_, index) => `${a}.c${index} AS c${index}`).join(', ');
   return {
     text: `SELECT ${items} FROM (${withRowNumbers(left, columns, around)}) AS ${a} WHERE ${condition}`,
+    tree: unverified(`${op.toUpperCase()} of different types`),
     columns: columns.map((column, index) => ({
       ...column,
       type: left.columns[index]?.type ?? column.type,

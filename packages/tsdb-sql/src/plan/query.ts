@@ -5,15 +5,17 @@ import type { BoundQuery, Env, QueryColumn, QueryEnv } from '../bind/session.js'
 import { NULL } from '../bind/types/bound.js';
 import { unionType } from '../bind/types/common-type.js';
 import type { OrderByExpr, Query, SetExpr, SetOperationNode } from '../parse/ast.js';
+import { columnTree, plainSelect, treeOf, unverified } from '../plan-tree.js';
 import { bindCommonTables } from './from/common-tables.js';
 import { bindValues } from './from/values.js';
 import { leftRowsOf } from './kept-rows.js';
 import {
   bindLimit,
+  bindOrder,
   isLimited,
   limitText,
+  limitTree,
   NO_LIMIT,
-  orderByText,
   orderItems,
   positionOf,
   type RowLimit,
@@ -30,7 +32,7 @@ export function bindQuery(query: Query, outside: QueryEnv): BoundQuery {
     throw tsdbError('not_implemented', `queries nested more than ${MAX_QUERY_DEPTH} levels deep`);
   }
   if (query.locks.length > 0) throw tsdbError('not_implemented', 'FOR UPDATE and FOR SHARE');
-  const { prefix, ctes } = bindCommonTables(query, outside);
+  const { prefix, trees, ctes } = bindCommonTables(query, outside);
   const around: QueryEnv = { ...outside, ctes };
   const order = orderItems(query);
   const limit = bindLimit(query, around);
@@ -38,7 +40,11 @@ export function bindQuery(query: Query, outside: QueryEnv): BoundQuery {
     'Select' in query.body
       ? bindSelect(query.body.Select, { orderBy: order, limit }, around)
       : orderOutput(bindSetExpr(query.body, around), order, limit, around);
-  return { ...bound, text: `${prefix}${bound.text}` };
+  if (prefix === '') return bound;
+  const tree: BoundQuery['tree'] = () => ({
+    ...{ kind: 'with', tables: trees.map((table) => table()), query: bound.tree() },
+  });
+  return { ...bound, text: `${prefix}${bound.text}`, tree };
 }
 
 function bindSetExpr(body: SetExpr, around: QueryEnv): BoundQuery {
@@ -85,10 +91,14 @@ function bindSetOperation(node: SetOperationNode, around: QueryEnv): BoundQuery 
   const leftRows =
     op === 'Union' ? undefined : leftRowsOf({ op, isAll, left, right, columns }, around);
   if (leftRows !== undefined) return leftRows;
-  const parts = [left, right].map((side) => `(${retyped(side, columns, around)})`);
+  const [a, b] = [retyped(left, columns, around), retyped(right, columns, around)];
   const word = `${op.toUpperCase()}${isAll ? ' ALL' : ''}`;
   if (op === 'Union' && isAll) around.session.hasUnion = true;
-  return { text: parts.join(` ${word} `), columns, tableName: undefined, isUnordered: true };
+  return {
+    text: `(${a.text}) ${word} (${b.text})`,
+    tree: () => ({ kind: 'set', operator: word, sides: [a.tree(), b.tree()] }),
+    ...{ columns, tableName: undefined, isUnordered: true },
+  };
 }
 
 /** Aligns queries by column name, in order of first occurrence; missing columns are NULL. */
@@ -116,6 +126,7 @@ function alignedByName(queries: readonly BoundQuery[], around: QueryEnv): readon
     return {
       ...query,
       text: `SELECT ${items.join(', ')} FROM (${query.text}) AS ${inner}`,
+      tree: unverified('BY NAME'),
       columns,
     };
   });
@@ -148,11 +159,13 @@ function orderOutput(
 ): BoundQuery {
   if (order.length === 0 && !isLimited(limit)) return query;
   const name = around.session.newName('r');
+  const treeOfColumn = ({ duckDbName, type }: QueryColumn) => columnTree(name, duckDbName, type);
   const visible = query.columns.map((column) => ({
     name: column.name,
     qualifier: column.qualifier,
     type: column.type,
     text: `${name}.${column.duckDbName}`,
+    tree: treeOfColumn(column),
     tableColumnKind: column.tableColumnKind,
     use: () => undefined,
   }));
@@ -163,11 +176,17 @@ function orderOutput(
     noAggregate: 'Aggregate functions are not allowed in ORDER BY of this query',
     noWindow: 'Window functions are not allowed in ORDER BY of this query',
   };
-  const orderText = orderByText(spelledOut(order, visible.length), (expr) => {
-    const position = positionOf(expr, visible.length, 'ORDER BY');
-    if (position !== undefined) return { text: String(position), isListed: true };
-    return { text: around.session.bindExpr(expr, env).text, isListed: false };
-  });
+  const { text: orderText, tree: orderTree } = bindOrder(
+    spelledOut(order, visible.length),
+    (expr) => {
+      const position = positionOf(expr, visible.length, 'ORDER BY');
+      if (position !== undefined) return { text: String(position), tree: position, isListed: true };
+      const bound = around.session.bindExpr(expr, env);
+      return { text: bound.text, tree: () => treeOf(bound), isListed: false };
+    },
+  );
+  const counts = limitTree(limit);
+
   const list = query.columns.map((column, index) => `${name}.${column.duckDbName} AS c${index}`);
   const columns = query.columns.map(({ origin: _origin, ...column }, index) => ({
     ...column,
@@ -175,6 +194,16 @@ function orderOutput(
   }));
   return {
     text: `SELECT ${list.join(', ')} FROM (${query.text}) AS ${name}${orderText}${limitText(limit)}`,
+    tree:
+      counts === undefined
+        ? unverified('LIMIT with an expression')
+        : () => ({
+            ...plainSelect(
+              query.columns.map((column) => treeOfColumn(column)()),
+              { kind: 'query', query: query.tree(), relation: name },
+            ),
+            ...{ order: orderTree(), limit: counts },
+          }),
     columns,
     tableName: query.tableName,
     isUnordered: order.length === 0 && query.isUnordered === true,

@@ -11,7 +11,7 @@ import { quoteName } from '../emit/quote.js';
 import { registerDuckDbFunctions } from '../functions/index.js';
 import { PLANNER_THREAD_LIMITS } from '../parse/planning-limits.js';
 import { columnType } from '../plan/select/column-type.js';
-import { PlanMaker, plannedFrom } from '../plan-maker.js';
+import { plannedFrom, StatementPlanner } from '../statement-planner.js';
 
 export interface BenchTable {
   readonly columns: Readonly<Record<string, ColumnKind>>;
@@ -24,17 +24,17 @@ export interface BenchTable {
 /** Plans a query and runs it on tables in a separate DuckDB instance. For tests. */
 export class SqlBench {
   readonly nowNs: bigint;
-  readonly #maker: PlanMaker;
+  readonly #planner: StatementPlanner;
   readonly #connection: DuckDBConnection;
   readonly #database: DatabaseSchema;
 
   private constructor(
-    maker: PlanMaker,
+    planner: StatementPlanner,
     connection: DuckDBConnection,
     database: DatabaseSchema,
     nowNs: bigint,
   ) {
-    this.#maker = maker;
+    this.#planner = planner;
     this.#connection = connection;
     this.#database = database;
     this.nowNs = nowNs;
@@ -54,7 +54,12 @@ export class SqlBench {
       await createTable(connection, schema, table);
     }
     const database = { id: 1, uuid: 'd', name: 'db', retentionNs: undefined, tables: schemas };
-    return new SqlBench(await PlanMaker.load({ maxCachedCount: 64 }), connection, database, nowNs);
+    return new SqlBench(
+      await StatementPlanner.load({ maxCachedCount: 64 }),
+      connection,
+      database,
+      nowNs,
+    );
   }
 
   plan(text: string, params: Readonly<Record<string, ParameterValue>> = {}): PlannedQuery {
@@ -68,7 +73,7 @@ export class SqlBench {
         systemTableNames: [],
       },
     };
-    return plannedFrom(this.#maker.make(text, context, PLANNER_THREAD_LIMITS).serialized);
+    return plannedFrom(this.#planner.plan(text, context, PLANNER_THREAD_LIMITS).serialized);
   }
 
   duckDbText(planned: PlannedQuery): string {

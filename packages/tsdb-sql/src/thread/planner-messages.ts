@@ -4,7 +4,7 @@ import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
 import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
-import type { SerializedPlan } from '../plan-maker.js';
+import type { SerializedPlan } from '../statement-planner.js';
 
 /**
  * Startup data of the thread: its request port, and the counter that wakes it when a reply was

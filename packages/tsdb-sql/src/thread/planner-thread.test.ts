@@ -9,7 +9,7 @@ import type {
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { MAIN_THREAD_LIMITS } from '../parse/planning-limits.js';
-import { PlanMaker } from '../plan-maker.js';
+import { StatementPlanner } from '../statement-planner.js';
 import { PlannerThread } from './planner-thread.js';
 
 const kinds = { host: 'tag', time: 'time', usage: 'float64' } as const;
@@ -59,10 +59,10 @@ const context: PlanContext = {
 };
 
 describe('a plan from a planner thread', () => {
-  let maker: PlanMaker;
+  let planner: StatementPlanner;
   const thread = new PlannerThread();
   before(async () => {
-    maker = await PlanMaker.load({ maxCachedCount: 8 });
+    planner = await StatementPlanner.load({ maxCachedCount: 8 });
   });
   after(() => thread.close());
 
@@ -78,7 +78,7 @@ describe('a plan from a planner thread', () => {
   ]) {
     it(`equals the plan of the main thread: ${text}`, async () => {
       const plan = await thread.plan(text, context);
-      assert.deepEqual(plan, maker.make(text, context, MAIN_THREAD_LIMITS).serialized);
+      assert.deepEqual(plan, planner.plan(text, context, MAIN_THREAD_LIMITS).serialized);
       for (const { table } of plan.scans) assert.ok(table === cpu || table === cached.table);
     });
   }

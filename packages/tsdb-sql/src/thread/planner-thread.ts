@@ -8,7 +8,7 @@ import type {
 } from '@plinth/tsdb-model/query/planned-query.js';
 import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
-import type { SerializedPlan } from '../plan-maker.js';
+import type { SerializedPlan } from '../statement-planner.js';
 import {
   errorFrom,
   failureOf,

@@ -7,7 +7,7 @@ import type {
 } from '@plinth/tsdb-model/query/planned-query.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { PLANNER_THREAD_LIMITS, PlanningLimitExceeded } from '../parse/planning-limits.js';
-import { PlanMaker } from '../plan-maker.js';
+import { StatementPlanner } from '../statement-planner.js';
 import {
   errorFrom,
   failureOf,
@@ -41,17 +41,17 @@ async function runPlanner(): Promise<void> {
     if ('failure' in message) throw errorFrom(message.failure);
     return message.result;
   };
-  const maker = await PlanMaker.load({ maxCachedCount: 0 });
-  port.on('message', (job: PlannerJob) => port.postMessage(compute(job, maker, query)));
+  const planner = await StatementPlanner.load({ maxCachedCount: 0 });
+  port.on('message', (job: PlannerJob) => port.postMessage(compute(job, planner, query)));
 }
 
 function compute(
   job: PlannerJob,
-  maker: PlanMaker,
+  planner: StatementPlanner,
   query: (request: PlannerRequest) => Result,
 ): PlannerReply {
   try {
-    const { serialized } = maker.make(job.text, contextOf(job, query), PLANNER_THREAD_LIMITS);
+    const { serialized } = planner.plan(job.text, contextOf(job, query), PLANNER_THREAD_LIMITS);
     const scans = serialized.scans.map(({ table, source, ...scan }): SentPlan['scans'][number] => ({
       ...scan,
       from:

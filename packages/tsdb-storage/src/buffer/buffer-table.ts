@@ -2,8 +2,8 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
-import { DUCKDB_TYPE } from '../duckdb/column-type.js';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
+import { DUCKDB_TYPE } from '../duckdb/duckdb-type.js';
 import { RebuildableTable } from '../duckdb/rebuildable-table.js';
 import { firstRowsBytes } from '../duckdb/table-memory.js';
 import { RecentBlocks } from './recent-blocks.js';
@@ -229,7 +229,7 @@ export class BufferTable {
   }
 
   async drop(): Promise<void> {
-    this.#recent.forget();
+    this.#recent.clear();
     // A running move would create the table after the drop.
     if (this.#columns === undefined && this.#moveCount === 0) return;
     await this.#duckDb.withWriter(async (connection) => {

@@ -37,7 +37,7 @@ describe('RecentBlocks', () => {
     const kept = all.flatMap(({ blocks }) => blocks);
     const sizeBytes = kept.reduce((sum, block) => sum + block.sizeBytes, 0);
     assert.ok(kept.length > 0 && sizeBytes <= 32 * 1024 * 1024, `${sizeBytes} bytes`);
-    for (const recent of all) recent.forget();
+    for (const recent of all) recent.clear();
     const last = new RecentBlocks(memory);
     last.noteQuery(0);
     last.add(full(memory), ROWS);

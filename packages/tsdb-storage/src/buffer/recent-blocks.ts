@@ -43,7 +43,7 @@ export class RecentBlocks {
     while (this.rowCount + block.count > MAX_RECENT_ROWS && this.#blocks.length > 0)
       this.#dropFirst();
     if (!isQueried || !this.#takeMemory(sizeBytes)) {
-      this.forget();
+      this.clear();
       block.releaseMemory();
       return;
     }
@@ -61,7 +61,7 @@ export class RecentBlocks {
     }
   }
 
-  forget(): void {
+  clear(): void {
     while (this.#blocks.length > 0) this.#dropFirst();
   }
 

@@ -15,11 +15,11 @@ export class DuckDbCallLimiter {
   /** Rejects if the query ends before its slot is granted. */
   async run<T>(call: () => Promise<T>, queryContext: Partial<QueryContext> = {}): Promise<T> {
     const { owner } = queryContext;
-    if (!this.#slots.takeAtOnce(owner)) await this.#slots.take(queryContext);
+    if (!this.#slots.tryAcquire(owner)) await this.#slots.acquire(queryContext);
     try {
       return await call();
     } finally {
-      this.#slots.give(owner);
+      this.#slots.release(owner);
     }
   }
 }

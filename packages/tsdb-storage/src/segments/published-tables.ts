@@ -68,10 +68,10 @@ export class PublishedTables {
   }
 
   /**
-   * Stores a version, within the caller's `FileCommits.between`. Files that left the registry earlier are in no current
+   * Stores a version, within the caller's `SegmentCommits.whileConsistent`. Files that left the registry earlier are in no current
    * snapshot from now on.
    * Throws `SegmentsChanged` if the table does not have exactly `segmentCount` unique segments: a permanent deletion
-   * removes them outside of `FileCommits`.
+   * removes them outside of `SegmentCommits`.
    * @param keepUntilMs expiry of these files
    */
   async commit(

@@ -110,12 +110,12 @@ export class SegmentFiles {
   async writeSegment(options: {
     readonly tableUuid: string;
     readonly select: string;
-    /** Field ids of the columns by name, for other Parquet readers; private columns have none. */
+    /** Field ids of the columns by name, for other Parquet readers; helper columns, such as `_seq`, have none. */
     readonly fieldIds: ReadonlyMap<string, number>;
     readonly dictionaryLimit: DictionaryLimit;
   }): Promise<WrittenSegment | undefined> {
     const temp = await this.#copy(options.select, options);
-    return await this.#orGone(options.tableUuid, temp, () =>
+    return await this.#removeOnFailure(options.tableUuid, temp, () =>
       this.#adoptSegment(options.tableUuid, temp),
     );
   }
@@ -130,7 +130,7 @@ export class SegmentFiles {
       fieldIds: new Map(),
       dictionaryLimit: 'default',
     });
-    return await this.#orGone(tableUuid, temp, async () => {
+    return await this.#removeOnFailure(tableUuid, temp, async () => {
       const [rowCount] = await this.#queryRow(temp, 'count(*)');
       if (rowCount !== BigInt(options.seriesCount))
         throw new Error(`DuckDB wrote only ${rowCount} of ${options.seriesCount} series`);
@@ -281,7 +281,11 @@ export class SegmentFiles {
    * Deletes the file if `adopt` fails. A retry writes another file, and this one would occupy space
    * until the next start.
    */
-  async #orGone<T>(tableUuid: string, temp: TemporaryFile, adopt: () => Promise<T>): Promise<T> {
+  async #removeOnFailure<T>(
+    tableUuid: string,
+    temp: TemporaryFile,
+    adopt: () => Promise<T>,
+  ): Promise<T> {
     try {
       return await adopt();
     } catch (error) {

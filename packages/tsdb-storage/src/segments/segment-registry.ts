@@ -1,7 +1,7 @@
-import type { CommitLog, ExpectedLogStore, RecordRef, RelationalStore } from '@plinth/kernel';
+import type { CommitLog, LogCheckpointStore, RecordRef, RelationalStore } from '@plinth/kernel';
 import type { Segment, SeriesFile } from '@plinth/tsdb-model/segment.js';
 import type { Transaction } from 'kysely';
-import { ExpectedLogRecord, storeFirstRecord, storeNewestFile } from './expected-log.js';
+import { LogCheckpointRecord, storeFirstRecord, storeNewestFile } from './log-checkpoint-record.js';
 import { forgetPublished, keepPublished, PublishedTables } from './published-tables.js';
 import {
   fromSegment,
@@ -36,12 +36,12 @@ export interface RegistryChange {
 
 /** The files of each table, in the relational store. The flushed log position is updated in the same transaction. */
 export class SegmentRegistry {
-  readonly expectedLogRecord: ExpectedLogRecord;
+  readonly logCheckpointRecord: LogCheckpointRecord;
   readonly published: PublishedTables;
   readonly #store: RelationalStore;
 
   constructor(store: RelationalStore) {
-    this.expectedLogRecord = new ExpectedLogRecord(store);
+    this.logCheckpointRecord = new LogCheckpointRecord(store);
     this.published = new PublishedTables(store);
     this.#store = store;
   }
@@ -94,16 +94,16 @@ export class SegmentRegistry {
   }
 
   /** Returns the expected state of the log, with which it is opened. */
-  async expectedLog(): Promise<ExpectedLogStore> {
-    return await this.expectedLogRecord.asStore(await this.expectedLogFile());
+  async logCheckpoint(): Promise<LogCheckpointStore> {
+    return await this.logCheckpointRecord.asStore(await this.logCheckpointFile());
   }
 
   /**
    * Returns the number of a log file. The log contains this file or a later one, unless it was
    * removed; 0 when unknown.
    */
-  async expectedLogFile(): Promise<number> {
-    const file = await this.expectedLogRecord.newestFile();
+  async logCheckpointFile(): Promise<number> {
+    const file = await this.logCheckpointRecord.newestFile();
     // Flushed files are removed, and on a full disk there may be no later file.
     return file > (await this.#position()).flushedFile ? file : 0;
   }

@@ -1,6 +1,6 @@
-import type { BodyReader, BodyReadResult } from '@plinth/tsdb-engine/write/write-path.js';
-import { DEFAULT_LIMITS } from '@plinth/tsdb-ingest/parser-memory.js';
-import { type ParseResult, ParserPool } from '@plinth/tsdb-ingest/workers/parser-pool.js';
+import type { BodyReader } from '@plinth/tsdb-engine/write/write-path.js';
+import { DEFAULT_LIMITS } from '@plinth/tsdb-ingest/parser-dictionary.js';
+import { ParserPool } from '@plinth/tsdb-ingest/workers/parser-pool.js';
 import type { TsdbDeps } from '../deps.js';
 import { limitsOf } from './open-storage.js';
 
@@ -17,15 +17,11 @@ export function readerOf(parserPool: ParserPool): BodyReader {
   return {
     read(request) {
       const now = parserPool.parseNow(request.body, request);
-      if (now !== undefined) return readBody(now);
+      if (now !== undefined) return now;
       // A worker receives the options by structured clone: `access` cannot be cloned, and the
       // worker does not need it.
       const { body, access: _, ...options } = request;
-      return parserPool.parse(body, options).then(readBody);
+      return parserPool.parse(body, options);
     },
   };
-}
-
-function readBody({ workerId, parsed, body, release }: ParseResult): BodyReadResult {
-  return { parserId: workerId, parsed, body, release };
 }

@@ -77,7 +77,7 @@ export async function openLog(
     // A flush on a full disk may have left no log file; rows in a new file with an old number would
     // count as flushed.
     firstFile: (await registry.lastFlushedFile()) + 1,
-    expectedLog: await registry.expectedLog(),
+    logCheckpoint: await registry.logCheckpoint(),
     writtenMs: writtenMsOf,
     describe: (payload) => describeLostRows(payload, (id) => qualifiedTableName(catalog, id)),
   });

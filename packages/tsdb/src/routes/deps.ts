@@ -10,6 +10,7 @@ import type { LiveQueries } from '@plinth/tsdb-live-queries/live-queries.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
 import type { Engine, WriteOutcome } from '@plinth/tsdb-model/engine.js';
 import type { OpenTables } from '@plinth/tsdb-open-tables/open-tables.js';
+import type { WideQueries } from '@plinth/tsdb-open-tables/wide/wide-queries.js';
 import type { ContinuousQueries } from '../domain/continuous-queries/continuous-queries.js';
 import type { Conversions } from '../domain/conversions/conversions.js';
 import type { SavedQueries } from '../domain/saved-queries/saved-queries.js';
@@ -41,6 +42,7 @@ export interface RouteDeps {
   readonly liveQueries: LiveQueries;
   readonly processing: Processing;
   readonly openTables: OpenTables;
+  readonly wideQueries: WideQueries;
   readonly settings: TsdbSettings;
   /** Absent if the server requires no tokens. */
   readonly tokenManagement?: TokenManagement | undefined;

@@ -78,22 +78,33 @@ export const QUERY_FAILED = {
   404: 'database not found',
   405: 'the statement is not implemented',
   500: 'query timed out, or stored data cannot be read',
-  503: 'out of memory, or too many concurrent queries; retry',
+  503: 'out of memory, too many concurrent queries, or Trino is not available; retry',
 };
 
 /** Documentation of a query route with the query in the URL or in the body. */
+const ENGINE = {
+  engine: maybe(
+    oneOf(['duckdb', 'trino'], {
+      description:
+        'where the query runs; default: on this server, unless query.wide_bytes is exceeded',
+    }),
+  ),
+};
+
 export const queryDocs = (language: 'SQL' | 'InfluxQL'): RouteDocs => ({
   summary: `Run a query in ${language}`,
   query: {
     ...DB,
     q: Type.String({ description: `one ${language} statement` }),
     format: QUERY_FORMAT,
+    ...(language === 'SQL' && ENGINE),
     ...PARAMS,
   },
   body: Type.Object({
     db: Type.String({ description: 'alias: database' }),
     q: Type.String({ description: 'alias: query_str' }),
     format: QUERY_FORMAT,
+    ...(language === 'SQL' && ENGINE),
     params: maybe(
       Type.Record(
         Type.String(),

@@ -13,5 +13,5 @@ export type ErrorWithStatus =
       | 'content_type_unacceptable'
       | 'body_cut'
       | 'body_too_slow'
-      | 'body_in_crumbs'
+      | 'body_chunks_too_small'
     >;

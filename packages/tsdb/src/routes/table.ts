@@ -1,10 +1,10 @@
 import {
-  type Dialect,
+  type ApiConventions,
   type HeaderList,
   type HttpHead,
   isDomainError,
   type Route,
-  type RouteTable,
+  type RouteGroup,
   requestIdOf,
   withHeaders,
 } from '@plinth/kernel';
@@ -16,11 +16,11 @@ import { renameRoutes } from './configure/rename-routes.js';
 import { rollupRoutes } from './configure/rollup-routes.js';
 import { tableRoutes } from './configure/table-routes.js';
 import type { RouteDeps } from './deps.js';
-import { FLIGHT_PATH, grpcDialect, type Identify } from './flight/flight-dialect.js';
+import { FLIGHT_PATH, grpcConventions, type Identify } from './flight/flight-conventions.js';
 import { flightRoute } from './flight/flight-route.js';
 import { createTextFormats } from './formats/index.js';
 import { PiecePool } from './formats/piece-pool.js';
-import { icebergDialect } from './iceberg/iceberg-dialect.js';
+import { icebergConventions } from './iceberg/iceberg-conventions.js';
 import { icebergRoutes } from './iceberg/iceberg-routes.js';
 import { nativeInfluxqlRoutes } from './influxql/native/native-query-route.js';
 import { v1QueryRoutes } from './influxql/v1-query-route.js';
@@ -33,7 +33,7 @@ import { schemaRoutes } from './operator/schema-routes.js';
 import { storageRoutes } from './operator/storage-routes.js';
 import { METRICS_GRPC_PATH, metricsGrpcRoute } from './otlp/metrics-grpc-route.js';
 import { metricsRoute } from './otlp/metrics-route.js';
-import { asStatus, otlpDialect } from './otlp/otlp-dialect.js';
+import { asStatus, otlpConventions } from './otlp/otlp-conventions.js';
 import { packageRoutes } from './processing/package-routes.js';
 import { pluginFileRoutes } from './processing/plugin-file-routes.js';
 import { PROTECTION, pluginRequestRoutes } from './processing/plugin-request-routes.js';
@@ -52,14 +52,14 @@ import { deleteRoute } from './write/delete-route.js';
 import { writeRoute } from './write/write-route.js';
 
 /** All routes of the service, grouped by error format. */
-export function tsdbTables(
+export function tsdbRouteGroups(
   given: Omit<RouteDeps, 'routeBuilder' | 'bodies' | 'formats' | 'pieces'>,
-  dialects: {
-    readonly dialect: Dialect;
-    readonly operatorDialect: Dialect;
+  http: {
+    readonly conventions: ApiConventions;
+    readonly operatorConventions: ApiConventions;
     readonly identify: Identify;
   },
-): readonly RouteTable[] {
+): readonly RouteGroup[] {
   const deps: RouteDeps = {
     ...given,
     routeBuilder: new RouteBuilder(given.settings),
@@ -67,9 +67,9 @@ export function tsdbTables(
     formats: createTextFormats(),
     pieces: new PiecePool(),
   };
-  const { dialect, identify } = dialects;
+  const { conventions, identify } = http;
   const table = (wording: ErrorWording, routes: readonly Route[], headers: HeaderList = []) => ({
-    dialect,
+    conventions,
     api: 'tsdb',
     errorResponse(error: unknown, request: HttpHead) {
       const failures = { log: deps.log, requestId: requestIdOf(request.headers) };
@@ -101,10 +101,10 @@ export function tsdbTables(
     table('v2', [writeRoute(deps, 'v2'), deleteRoute(deps), ...fluxRoutes(deps)]),
     {
       ...v2,
-      // Errors of tokens belong to another service, whose dialect formats them.
+      // Errors of tokens belong to another service, whose API conventions format them.
       errorResponse: (error, request) =>
         isDomainError(error) && !hasStatus(error)
-          ? dialect.errorResponse(error, request)
+          ? conventions.errorResponse(error, request)
           : v2.errorResponse(error, request),
     },
     table(byCompat, [
@@ -118,9 +118,9 @@ export function tsdbTables(
       ...cacheRoutes(deps),
       ...rollupRoutes(deps),
     ]),
-    table('native', pluginRequestRoutes(deps, dialect), PROTECTION),
+    table('native', pluginRequestRoutes(deps, conventions), PROTECTION),
     {
-      dialect: dialects.operatorDialect,
+      conventions: http.operatorConventions,
       api: 'operator',
       routes: [
         ...schemaRoutes(deps.catalog, deps.facts),
@@ -132,12 +132,12 @@ export function tsdbTables(
       ],
     },
     {
-      dialect: icebergDialect(dialect, identify),
+      conventions: icebergConventions(conventions, identify),
       api: 'tsdb',
       routes: icebergRoutes(deps.openTables, deps),
     },
     {
-      dialect: otlpDialect(dialect, identify),
+      conventions: otlpConventions(conventions, identify),
       api: 'tsdb',
       errorResponse(error, request) {
         const failures = { log: deps.log, requestId: requestIdOf(request.headers) };
@@ -149,12 +149,12 @@ export function tsdbTables(
       routes: [metricsRoute(deps)],
     },
     {
-      dialect: grpcDialect(METRICS_GRPC_PATH, identify, deps.log),
+      conventions: grpcConventions(METRICS_GRPC_PATH, identify, deps.log),
       api: 'tsdb',
       routes: [metricsGrpcRoute(deps)],
     },
     {
-      dialect: grpcDialect(FLIGHT_PATH, identify, deps.log),
+      conventions: grpcConventions(FLIGHT_PATH, identify, deps.log),
       api: 'tsdb',
       routes: [flightRoute(deps)],
     },

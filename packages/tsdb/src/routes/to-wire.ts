@@ -71,6 +71,8 @@ export const STATUS: Readonly<Record<ErrorWithStatus['kind'], number>> = {
   credential_uncheckable: 503,
   shutting_down: 503,
   plan_error: 400,
+  trino_unavailable: 503,
+  table_not_published: 503,
   not_implemented: 405,
   read_only_request: 405,
   execution_error: 400,
@@ -112,7 +114,7 @@ export const STATUS: Readonly<Record<ErrorWithStatus['kind'], number>> = {
   encoding_unacceptable: 400,
   body_cut: 400,
   body_too_slow: 408,
-  body_in_crumbs: 400,
+  body_chunks_too_small: 400,
 };
 
 /** Error codes of the v2 API by status. Source: tsdb-http, "v2 error body". */

@@ -26,9 +26,10 @@ import {
 } from '@plinth/kernel/testing';
 import type { Planner } from '@plinth/tsdb-engine/query/query-path.js';
 import { OPEN_TABLES_SETTINGS } from '@plinth/tsdb-open-tables/settings.js';
+import { QUERY_SETTINGS } from '@plinth/tsdb-open-tables/wide/settings.js';
 import { SqlPlanner } from '@plinth/tsdb-sql/sql-planner.js';
 import type { TokenDirectory } from '../domain/system-tables/tables/tokens.js';
-import { type OpenTsdb, openTsdb } from '../service.js';
+import { type OpenTsdb, openTsdb, type Planners } from '../service.js';
 import { TSDB_SETTINGS } from '../settings/config.js';
 
 /** Disables all writes except the writes of the test. */
@@ -99,13 +100,14 @@ export async function openTestNode(
   const logFiles = faults === undefined ? fileSystem : failingLogFiles(fileSystem, faults);
   const placed = options.before?.(files) ?? files;
   const settings = loadSettings(
-    { tsdb: TSDB_SETTINGS, openTables: OPEN_TABLES_SETTINGS },
+    { tsdb: TSDB_SETTINGS, openTables: OPEN_TABLES_SETTINGS, query: QUERY_SETTINGS },
     { env: {}, flags: new Map(Object.entries({ ...QUIET, ...options.flags })) },
   );
   const opening = openTsdb(
     {
       settings: settings.tsdb,
       openTables: settings.openTables,
+      query: settings.query,
       nodeId: 'node0',
       tokens: options.tokens ?? { list: () => [], isAuthRequired: false },
       dataDir,
@@ -132,7 +134,7 @@ export async function openTestNode(
       flushSmallTables: options.flushSmallTables,
       cachedRangeRows: options.cachedRangeRows,
     },
-    options.planner ?? (await loadPlanner()),
+    await loadPlanners(options.planner),
   );
   const node = await opening.catch(async (error: unknown) => {
     await relational.close();
@@ -147,7 +149,10 @@ export async function openTestNode(
   };
 }
 
-async function loadPlanner(): Promise<Planner> {
+async function loadPlanners(given: Planner | undefined): Promise<Planners> {
   const planner = await SqlPlanner.load();
-  return (text, context, signal) => planner.plan(text, context, signal);
+  return {
+    plan: given ?? ((text, context, signal) => planner.plan(text, context, signal)),
+    planWide: (text, context) => planner.planWide(text, context),
+  };
 }

@@ -32,7 +32,7 @@ async function untilFlushed(node: TestNode, clock: ManualClock): Promise<void> {
     assert.ok(tries < 600, 'nothing was flushed');
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  await node.engine.background.fileCommits.determineOutcome();
+  await node.engine.background.segmentCommits.determineOutcome();
 }
 
 /** Row count and sum of each table. */

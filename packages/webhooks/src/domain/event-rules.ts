@@ -1,5 +1,5 @@
 import { type FieldError, isPlainText, ValidationFailed } from '@plinth/kernel';
-import type { Fields, ReadEvent } from './payload/event-body.js';
+import type { Fields, ParsedEvent } from './payload/event-body.js';
 import type { EventRequest } from './publisher.js';
 
 /** Finds an app by its id or its client id. */
@@ -20,7 +20,7 @@ const MAX_KEY_LENGTH = 255;
  * Source: webhooks, section 8.1.
  */
 export async function checkEvent(
-  { fields, unknown, payload }: ReadEvent,
+  { fields, unknown, payload }: ParsedEvent,
   deps: {
     readonly nowMs: number;
     readonly findAppId: FindAppId;

@@ -8,13 +8,13 @@ import type { AcceptOutcome, NewEvent, NewTarget } from '../storage/queue/queue-
 import type { QueueStore } from '../storage/queue/queue-store.js';
 import type { DeliveryEngine } from './delivery/delivery-engine.js';
 import type { HookRegistry } from './hook-registry.js';
-import type { ReadPayload } from './payload/event-body.js';
+import type { ParsedPayload } from './payload/event-body.js';
 
 /** A validated event to publish. */
 export interface EventRequest {
   readonly event: string;
   readonly action: string | undefined;
-  readonly payload: ReadPayload;
+  readonly payload: ParsedPayload;
   readonly installation_id: number | undefined;
   readonly repository_id: number | undefined;
   /** Undefined for all subscribed apps. */
@@ -55,6 +55,8 @@ type Preparation =
 
 type FindHooks = (event: string, action: string | undefined) => readonly Hook[];
 
+/** Approximate size of an event that waits for the store, without its payload. */
+const EVENT_ROW_SIZE_BYTES = 500;
 const MAX_BATCH_COUNT = 200;
 /** Time after which a batch yields to the event loop. */
 const MAX_SLICE_MS = 10;
@@ -132,7 +134,7 @@ export class Publisher {
     let next = 0;
     return preparations.map((one) => {
       if ('refused' in one) return one;
-      return outcomes[next++] ?? { response: one.response };
+      return outcomes[next++] as PublishOutcome; // one for each accepted event
     });
   }
 
@@ -233,7 +235,7 @@ export class Publisher {
         idempotency: idempotency || undefined,
       },
       response,
-      sizeBytes: encoded.bytes.length + 500,
+      sizeBytes: encoded.bytes.length + EVENT_ROW_SIZE_BYTES,
     };
   }
 

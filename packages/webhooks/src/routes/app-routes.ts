@@ -24,8 +24,8 @@ import type { Redelivery } from '../domain/redelivery.js';
 import { webhookError } from '../errors.js';
 import type { Hook } from '../model/hook.js';
 import { cachedResponse } from './cached-response.js';
+import { API_VERSIONS, prefixesOf, type WebhookConventions } from './conventions.js';
 import { ListQuery } from './description.js';
-import { API_VERSIONS, prefixesOf, type WebhookDialect } from './dialect.js';
 import { linkHeaders } from './link-header.js';
 import { readListQuery } from './list-query.js';
 import { detailBytes, summaryToWire } from './to-wire.js';
@@ -43,7 +43,7 @@ export interface AppInfo {
 
 export interface AppRouteDeps {
   readonly config: WebhooksConfig;
-  readonly dialect: WebhookDialect;
+  readonly conventions: WebhookConventions;
   readonly hooks: HookRegistry;
   readonly rules: HookRules;
   readonly deliveries: DeliveryLog;
@@ -61,16 +61,16 @@ const BAD_ID = { 400: 'the id is not a delivery id' } as const;
 
 /** Operations of an app on its own webhook. Source: webhooks, sections 5 and 10. */
 export function appRoutes(deps: AppRouteDeps): readonly Route[] {
-  const { config, dialect } = deps;
+  const { config, conventions } = deps;
   const routes = [...ownRoutes(deps), ...deliveryRoutes(deps), ...publicRoutes(config)];
-  dialect.nameOperations(routes);
+  conventions.nameOperations(routes);
   return prefixesOf(config).flatMap((prefix, index) =>
     routes.map(
       (route): Route => ({
         ...route,
         path: prefix + route.path,
         isAlias: index > 0,
-        check: (request) => dialect.check(request),
+        check: (request) => conventions.check(request),
       }),
     ),
   );
@@ -103,7 +103,7 @@ const forApps = (route: Omit<Route<RouteInput, 'app'>, 'access'>): Route => ({
 });
 
 function ownRoutes(deps: AppRouteDeps): readonly Route[] {
-  const { config, dialect, hooks, rules } = deps;
+  const { config, conventions, hooks, rules } = deps;
   const hookOf = ({ principal }: AppRequest): Hook => {
     const hook = hooks.get(principal.appId);
     if (hook === undefined) throw webhookError('resource_missing');
@@ -119,7 +119,7 @@ function ownRoutes(deps: AppRouteDeps): readonly Route[] {
         const found = await deps.findApp(request.principal.appId);
         if (found === undefined) throw webhookError('resource_missing');
         const hook = hooks.get(found.id);
-        return shownResponse(config, request, appToWire(found, hook, dialect.baseUrl(request)));
+        return shownResponse(config, request, appToWire(found, hook, conventions.baseUrl(request)));
       },
     }),
     forApps({
@@ -160,7 +160,7 @@ function ownRoutes(deps: AppRouteDeps): readonly Route[] {
 }
 
 function deliveryRoutes(deps: AppRouteDeps): readonly Route[] {
-  const { config, dialect, deliveries, redelivery, payloads } = deps;
+  const { config, conventions, deliveries, redelivery, payloads } = deps;
   const path = '/app/hook/deliveries';
   return [
     forApps({
@@ -180,7 +180,7 @@ function deliveryRoutes(deps: AppRouteDeps): readonly Route[] {
         const query = new URLSearchParams(queryOf(request.url));
         const { limit, fromId, filter } = readListQuery(query, config.strict_query);
         const page = await deliveries.list(request.principal.appId, filter, fromId, limit);
-        const links = linkHeaders(`${dialect.baseUrl(request)}${request.url}`, page);
+        const links = linkHeaders(`${conventions.baseUrl(request)}${request.url}`, page);
         return shownResponse(config, request, page.items.map(summaryToWire), links);
       },
     }),

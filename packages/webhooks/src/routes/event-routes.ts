@@ -122,8 +122,8 @@ async function publishBatch(body: Uint8Array, deps: EventRouteDeps): Promise<rea
   }
   const nowMs = clock.nowMs();
   const finders = {
-    findAppId: remembering(deps.findAppId),
-    findInstallationApp: remembering(deps.findInstallationApp),
+    findAppId: memoize(deps.findAppId),
+    findInstallationApp: memoize(deps.findInstallationApp),
   };
   const read = await Promise.all(
     items.map(async (item): Promise<EventRequest | { failed: unknown }> => {
@@ -138,13 +138,16 @@ async function publishBatch(body: Uint8Array, deps: EventRouteDeps): Promise<rea
   const good = read.filter((one): one is EventRequest => !('failed' in one));
   const outcomes = await publisher.publishBatch(good);
   let next = 0;
-  return read.map((one) =>
-    'failed' in one ? failureToWire(one.failed) : outcomeToWire(outcomes[next++]),
+  return read.map(
+    (one) =>
+      'failed' in one
+        ? failureToWire(one.failed)
+        : outcomeToWire(outcomes[next++] as PublishOutcome), // one for each good event
   );
 }
 
 /** Caches lookups within one batch, where the same names repeat. */
-function remembering<K, V>(find: (key: K) => Promise<V>): (key: K) => Promise<V> {
+function memoize<K, V>(find: (key: K) => Promise<V>): (key: K) => Promise<V> {
   const lookups = new Map<string, Promise<V>>();
   return (key) => {
     const name = JSON.stringify(key);
@@ -157,8 +160,7 @@ function remembering<K, V>(find: (key: K) => Promise<V>): (key: K) => Promise<V>
   };
 }
 
-function outcomeToWire(outcome: PublishOutcome | undefined): object {
-  if (outcome === undefined) return { status: 500, message: 'Server Error' };
+function outcomeToWire(outcome: PublishOutcome): object {
   return 'refused' in outcome ? failureToWire(outcome.refused) : outcome.response;
 }
 

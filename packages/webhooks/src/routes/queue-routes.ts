@@ -26,14 +26,14 @@ import type { Redelivery } from '../domain/redelivery.js';
 import { webhookError } from '../errors.js';
 import type { QueueItem, QueueState } from '../model/event.js';
 import type { Hook } from '../model/hook.js';
+import type { WebhookConventions } from './conventions.js';
 import { ListQuery, Redrive, Rotation } from './description.js';
-import type { WebhookDialect } from './dialect.js';
 import { linkHeaders } from './link-header.js';
 import { readFilter, readListQuery } from './list-query.js';
 import { detailBytes, operatorDetail, operatorSummary } from './to-wire.js';
 
 export interface QueueRouteDeps {
-  readonly dialect: WebhookDialect;
+  readonly conventions: WebhookConventions;
   readonly clock: Clock;
   readonly random: Random;
   readonly hooks: HookRegistry;
@@ -130,7 +130,7 @@ export function queueRoutes(deps: QueueRouteDeps): readonly Route[] {
 }
 
 function deliveryRoutes(deps: QueueRouteDeps): readonly Route[] {
-  const { dialect, deliveries, queue, redelivery } = deps;
+  const { conventions, deliveries, queue, redelivery } = deps;
   const idOf = ({ parameters }: HttpRequest): number => {
     const id = Number(parameters['delivery']);
     if (!Number.isSafeInteger(id)) throw webhookError('resource_missing');
@@ -160,7 +160,7 @@ function deliveryRoutes(deps: QueueRouteDeps): readonly Route[] {
         }
         const { limit, fromId, filter } = readListQuery(parameters, false);
         const page = await deliveries.list(appId, filter, fromId, limit);
-        const links = linkHeaders(`${dialect.baseUrl(request)}${request.url}`, page);
+        const links = linkHeaders(`${conventions.baseUrl(request)}${request.url}`, page);
         return githubResponse(200, page.items.map(operatorSummary), links);
       },
     }),

@@ -1,26 +1,26 @@
-import type { Dialect, RouteTable } from '@plinth/kernel';
+import type { ApiConventions, RouteGroup } from '@plinth/kernel';
 import { type AppRouteDeps, appRoutes } from './app-routes.js';
-import type { WebhookDialect } from './dialect.js';
+import type { WebhookConventions } from './conventions.js';
 import { type EventRouteDeps, eventRoutes } from './event-routes.js';
 import { type QueueRouteDeps, queueRoutes } from './queue-routes.js';
 import { isWebhookError } from './to-wire.js';
 
 export interface TableDeps extends AppRouteDeps, EventRouteDeps, QueueRouteDeps {
-  readonly dialect: WebhookDialect;
-  readonly operatorDialect: Dialect;
+  readonly conventions: WebhookConventions;
+  readonly operatorConventions: ApiConventions;
 }
 
 /** Returns all routes of this service. */
-export function webhookTables(deps: TableDeps): readonly RouteTable[] {
-  const { dialect, operatorDialect } = deps;
+export function webhookRouteGroups(deps: TableDeps): readonly RouteGroup[] {
+  const { conventions, operatorConventions } = deps;
   return [
-    { dialect, api: 'webhooks', routes: appRoutes(deps) },
+    { conventions, api: 'webhooks', routes: appRoutes(deps) },
     {
-      dialect: operatorDialect,
+      conventions: operatorConventions,
       api: 'webhooks',
-      // This service's own errors use its dialect. All others use the operator dialect.
+      // This service's own errors use its API conventions. All others use those for operators.
       errorResponse: (error, request) =>
-        (isWebhookError(error) ? dialect : operatorDialect).errorResponse(error, request),
+        (isWebhookError(error) ? conventions : operatorConventions).errorResponse(error, request),
       routes: [...eventRoutes(deps), ...queueRoutes(deps)],
     },
   ];

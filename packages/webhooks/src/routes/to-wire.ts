@@ -19,7 +19,7 @@ const STATUS: Record<WebhookFailure['kind'], number> = {
 
 type WebhookFailure = WebhookError | RequestError<'json_unreadable'>;
 
-/** Whether the error has a response in this service's dialect. */
+/** Whether the error has a response in this service's format. */
 export const isWebhookError = (error: unknown): error is WebhookFailure =>
   webhookError.is(error) || requestError.is(error, 'json_unreadable');
 

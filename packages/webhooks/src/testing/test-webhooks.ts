@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import {
   ANONYMOUS,
+  type ApiConventions,
   AppJwtRefused,
   createLogger,
-  type Dialect,
   githubErrorResponse,
   LocalLeases,
   type Logger,
@@ -17,7 +17,7 @@ import {
   type Principal,
   RelationalOutbox,
   type RelationalStore,
-  type RouteTable,
+  type RouteGroup,
   SecretBox,
   type SqlConnection,
   SystemClock,
@@ -44,8 +44,8 @@ const OPERATOR: Principal = { kind: 'admin', tokenId: 0, tokenName: '_admin' };
 const APP_TOKEN = /^Bearer app (\d+)$/;
 const DEFAULTS = { 'webhooks-allow-private-targets': '127.0.0.0/8' };
 
-/** Dialect of `/ops/v1`, where every request comes from an operator. */
-const operatorDialect = (log: Logger): Dialect => ({
+/** API conventions of `/ops/v1`, where every request comes from an operator. */
+const operatorConventions = (log: Logger): ApiConventions => ({
   service: 'identity',
   paths: ['/ops/v1'],
   identify: () => OPERATOR,
@@ -103,9 +103,9 @@ export class TestWebhooks implements AsyncDisposable {
       tracer: { record: (span) => this.spans.push(span), close: async () => {} },
       apps: this.#apps(),
       ...{ publicUrl: BASE, localUrl: 'http://127.0.0.1:8181', ownListeners: [] },
-      operatorDialect: operatorDialect(log),
+      operatorConventions: operatorConventions(log),
     });
-    this.#routes = new TestRoutes(this.#service.tables() as readonly RouteTable[]); // this service returns no promise
+    this.#routes = new TestRoutes(this.#service.routeGroups() as readonly RouteGroup[]); // this service returns no promise
   }
 
   /** Starts a receiver that stops with the service. */

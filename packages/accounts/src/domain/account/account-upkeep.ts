@@ -133,7 +133,10 @@ export class AccountUpkeep {
         const stored = await store.aggregate(tenant, id);
         if (stored === undefined) throw notFound('account', id);
         const settings: PlatformSettings = this.#deps.platforms.get(tenant.platform).settings;
-        const { after, writes } = writer.finish(stored, change(stored), { settings, ...more });
+        const { after, writes } = writer.buildWriteSet(stored, change(stored), {
+          settings,
+          ...more,
+        });
         refuseTargets(more.outcomes, after.account.verifications);
         const isChanged = !isSame(stored.account, after.account);
         return { outcome: after.account, writes: isChanged ? writes : undefined };

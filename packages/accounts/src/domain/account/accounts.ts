@@ -167,7 +167,7 @@ export class Accounts {
       const check = { livemode: tenant.livemode, platform, account: stored.account };
       refuse(rules.checkClose({ ...check, appliedConfigurations }));
       const after = { ...stored, account: { ...stored.account, isClosed: true } };
-      const finished = writer.finish(stored, after, reasonOf(context));
+      const finished = writer.buildWriteSet(stored, after, reasonOf(context));
       await this.#deps.tokens.invalidateUnused(finished.writes, context.tenant, id);
       return { body: finished.summaryJson, writes: finished.writes };
     });
@@ -217,7 +217,7 @@ export class Accounts {
       persons: withPerson(stored.persons, individual),
     };
     const before = operation === 'create' ? undefined : stored;
-    const finished = writer.finish(before, after, reasonOf(context));
+    const finished = writer.buildWriteSet(before, after, reasonOf(context));
     if (token !== undefined) this.#deps.tokens.use(finished.writes, token);
     await this.#bindFiles(context, finished, references.fileIds);
     return { body: this.#responseBody(context, finished, write.include), writes: finished.writes };

@@ -88,7 +88,11 @@ export class Persons {
       const { account } = stored;
       refuse(this.#deps.rules.checkPersonDeletion({ platform, account, person }));
       const persons = stored.persons.filter(({ id }) => id !== target.id);
-      const { writes } = this.#deps.writer.finish(stored, { account, persons }, reasonOf(context));
+      const { writes } = this.#deps.writer.buildWriteSet(
+        stored,
+        { account, persons },
+        reasonOf(context),
+      );
       return { body: JSON.stringify({ id: target.id, object: 'v2.core.account_person' }), writes };
     });
   }
@@ -155,7 +159,7 @@ export class Persons {
       before?.id,
     );
     const after = { account: { ...account, operatorRequirements }, persons };
-    const done = this.#deps.writer.finish(stored, after, reasonOf(context));
+    const done = this.#deps.writer.buildWriteSet(stored, after, reasonOf(context));
     if (token !== undefined) this.#deps.tokens.use(done.writes, token);
     await bindFiles(this.#deps.registeredObjects, {
       context,

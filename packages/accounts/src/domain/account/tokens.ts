@@ -118,7 +118,7 @@ export class Tokens {
     if (token === undefined) throw unknownToken('account');
     const isNonTokenizedAllowed =
       operation === 'update' || context.settings.account_token_companions === 'non_tokenized';
-    refuseCompanions(requestFields, isNonTokenizedAllowed);
+    rejectOtherFields(requestFields, isNonTokenizedAllowed);
     const { content, acceptsTerms } = this.#open(token);
     const merged: AccountRequestFields = {
       ...requestFields,
@@ -182,7 +182,7 @@ export class Tokens {
   #checkCreation({ settings: platform, versionDate, keyKind, tenant }: RequestContext): void {
     const { rules } = this.#deps;
     refuse(rules.checkAccess({ platform, versionDate }));
-    refuse(rules.checkTokenCreation({ platform, versionDate }));
+    refuse(rules.checkTokenCreation(platform));
     if (keyKind === 'publishable' || !tenant.livemode) return;
     throw new AccountsRefused({
       code: 'token_must_be_created_with_publishable_key',
@@ -271,7 +271,7 @@ const NON_TOKENIZED: ReadonlySet<string> = new Set([
   'metadata',
 ]);
 
-function refuseCompanions(requestFields: object, isNonTokenizedAllowed: boolean): void {
+function rejectOtherFields(requestFields: object, isNonTokenizedAllowed: boolean): void {
   for (const [name, value] of Object.entries(requestFields)) {
     if (name === 'account_token' || name === 'include') continue;
     if (isNonTokenizedAllowed && NON_TOKENIZED.has(name)) continue;

@@ -63,7 +63,11 @@ export class AccountWriter {
   }
 
   /** @param after state after the request; its derived values are ignored. */
-  finish(before: Aggregate | undefined, after: Aggregate, reason: ChangeReason): FinishedChange {
+  buildWriteSet(
+    before: Aggregate | undefined,
+    after: Aggregate,
+    reason: ChangeReason,
+  ): FinishedChange {
     const account = this.#evaluate(after, reason);
     const evaluated: Aggregate = { account, persons: after.persons };
     const drafts = eventsOf(before, evaluated);
@@ -84,7 +88,7 @@ export class AccountWriter {
     const { createdMs, letters } = this.#bundleIds.next();
     const complete = { id: letters, createdMs, ...bundle };
     this.#deps.events.put(writes, complete);
-    if (this.#deps.isAwaited(complete)) writes.announce(complete.id);
+    if (this.#deps.isAwaited(complete)) writes.publish(complete.id);
     return complete;
   }
 

@@ -2,7 +2,7 @@ import type { Clock } from '@plinth/kernel';
 import { canonicalJson } from '../../model/merge-fields.js';
 import { tenantKey } from '../../model/platform/tenant.js';
 import { AccountsRefused } from '../../model/violation.js';
-import type { WriteSet } from '../../storage/commit-queue.js';
+import { WriteSet } from '../../storage/commit-queue.js';
 import type { Encryptor } from '../../storage/encryptor.js';
 import type { IdempotencyStore } from '../../storage/idempotency-store.js';
 import type { AccountMetrics } from '../metrics/account-metrics.js';
@@ -168,7 +168,7 @@ export class Mutations {
    * parameters. The response is computed again.
    */
   async #keepFingerprint(context: RequestContext, record: RecordKey): Promise<void> {
-    const writes = this.#deps.records.newWriteSet();
+    const writes = new WriteSet();
     this.#deps.records.put(writes, { ...this.#recordOf(context, record), response: undefined });
     await this.#deps.commits.commit([], async () => ({ outcome: undefined, writes }), record.id);
   }

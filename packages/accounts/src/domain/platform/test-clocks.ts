@@ -154,7 +154,7 @@ export class TestClocks {
         const stored = await accounts.aggregate(tenant, accountId);
         if (stored === undefined) continue;
         const after = { ...stored, account: { ...stored.account, isClosed: true } };
-        writes.add(writer.finish(stored, after, { settings, request }).writes);
+        writes.add(writer.buildWriteSet(stored, after, { settings, request }).writes);
       }
       const body = { id, object: 'test_helpers.test_clock', deleted: true };
       return { body: JSON.stringify(body), writes };

@@ -1,6 +1,6 @@
 import type { DeadlineStatus } from '../../model/account/requirements.js';
 import type { Capability, MissingField } from './missing-field.js';
-import type { Subject } from './subject.js';
+import type { RequirementsContext } from './requirements-context.js';
 
 const DAY_MS = 86_400_000;
 const STRICTNESS: Readonly<Record<DeadlineStatus, number>> = {
@@ -14,11 +14,11 @@ const STRICTNESS: Readonly<Record<DeadlineStatus, number>> = {
  * section 16.3.
  */
 export function dueMsOf(
-  subject: Subject,
+  context: RequirementsContext,
   missingField: MissingField,
   capability: Capability,
 ): number {
-  const { account, input } = subject;
+  const { account, input } = context;
   const { requirements_enforcement: modes, requirements_grace_seconds: graceSec } = input.platform;
   const isDeferred = modes[account.livemode ? 'live' : 'test'] === 'deferred';
   const graceCount = (isDeferred ? 1 : 0) + (missingField.extraGraceCount ?? 0);

@@ -26,10 +26,10 @@ interface Given {
   readonly completesPendingChecks?: boolean;
 }
 
-function derive(subject: StoredAccount, given: Given = {}): EngineResult {
+function derive(context: StoredAccount, given: Given = {}): EngineResult {
   let entryCount = 0;
   return deriveRequirements({
-    account: subject,
+    account: context,
     persons: given.persons ?? [],
     platform: { ...DEFAULT_PLATFORM_SETTINGS, ...given.settings },
     nowMs: given.nowMs ?? START_MS,
@@ -43,8 +43,8 @@ function derive(subject: StoredAccount, given: Given = {}): EngineResult {
 }
 
 /** Returns the account as stored after `result`. */
-function after(subject: StoredAccount, { reject, ...result }: EngineResult): StoredAccount {
-  return { ...subject, ...result, overrides: { ...subject.overrides, reject } };
+function after(context: StoredAccount, { reject, ...result }: EngineResult): StoredAccount {
+  return { ...context, ...result, overrides: { ...context.overrides, reject } };
 }
 
 const CARDS = { capabilities: { card_payments: { requested: true } } };
@@ -256,10 +256,10 @@ describe('requirements of an account', () => {
   });
 
   it('keep the ids of remaining entries', () => {
-    const subject = account(company('US'));
-    const first = derive(subject);
+    const context = account(company('US'));
+    const first = derive(context);
     const phone = { contact_phone: '+16175551234' };
-    const second = derive(after({ ...subject, fields: { ...subject.fields, ...phone } }, first));
+    const second = derive(after({ ...context, fields: { ...context.fields, ...phone } }, first));
     assert.deepEqual(
       second.requirements.entries.map(({ id }) => id),
       first.requirements.entries.map(({ id }) => id),
@@ -268,9 +268,9 @@ describe('requirements of an account', () => {
 });
 
 describe('deadlines', () => {
-  const subject = account(company('US'));
+  const context = account(company('US'));
   const status = (nowMs: number) =>
-    derive(subject, { nowMs }).requirements.summary?.minimum_deadline;
+    derive(context, { nowMs }).requirements.summary?.minimum_deadline;
   const due = new Date(START_MS + GRACE_MS).toISOString();
 
   it('allow one grace period if enforcement is deferred', () => {
@@ -280,14 +280,14 @@ describe('deadlines', () => {
   });
 
   it('report the next change by the passage of time', () => {
-    assert.equal(derive(subject).nextEvaluationMs, START_MS + GRACE_MS - DAY_MS);
-    const lastDay = derive(subject, { nowMs: START_MS + GRACE_MS - DAY_MS });
+    assert.equal(derive(context).nextEvaluationMs, START_MS + GRACE_MS - DAY_MS);
+    const lastDay = derive(context, { nowMs: START_MS + GRACE_MS - DAY_MS });
     assert.equal(lastDay.nextEvaluationMs, START_MS + GRACE_MS);
-    assert.equal(derive(subject, { nowMs: START_MS + GRACE_MS }).nextEvaluationMs, undefined);
+    assert.equal(derive(context, { nowMs: START_MS + GRACE_MS }).nextEvaluationMs, undefined);
   });
 
   it('are past due from the start if enforcement is immediate', () => {
-    const result = derive(subject, { settings: IMMEDIATE });
+    const result = derive(context, { settings: IMMEDIATE });
     assert.deepEqual(result.requirements.summary, { minimum_deadline: { status: 'past_due' } });
     assert.deepEqual(result.capabilities['merchant.card_payments'], {
       status: 'restricted',
@@ -323,10 +323,10 @@ describe('capability statuses', () => {
   });
 
   it('follow a rejection before anything else', () => {
-    const subject = account(company('US'));
-    const state = { ...subject.overrides, reject: { reason: 'fraud' } };
+    const context = account(company('US'));
+    const state = { ...context.overrides, reject: { reason: 'fraud' } };
     assert.deepEqual(
-      derive({ ...subject, overrides: state }).capabilities['merchant.card_payments'],
+      derive({ ...context, overrides: state }).capabilities['merchant.card_payments'],
       {
         status: 'rejected',
         status_details: [{ code: 'rejected_fraud', resolution: 'contact_vendor' }],
@@ -382,9 +382,9 @@ describe('capability statuses', () => {
   });
 
   it('are absent while a configuration is deactivated', () => {
-    const subject = account(company('US'));
+    const context = account(company('US'));
     const at = { firstMs: START_MS, sinceMs: START_MS, isActive: false };
-    assert.deepEqual(derive({ ...subject, applied: { merchant: at } }).capabilities, {});
+    assert.deepEqual(derive({ ...context, applied: { merchant: at } }).capabilities, {});
   });
 });
 
@@ -431,9 +431,9 @@ describe('verification', () => {
   });
 
   it('stays pending until a tick for a magic number, then succeeds', () => {
-    const subject = account(withNumber('333333333'));
+    const context = account(withNumber('333333333'));
     const persons = [REPRESENTATIVE];
-    const first = derive(subject, { persons });
+    const first = derive(context, { persons });
     const entry = entryOf(first, 'identity.business_details.id_numbers.us_ein');
     assert.equal(entry.awaiting_action_from, 'vendor');
     assert.equal(entry.minimum_deadline.status, 'currently_due');
@@ -441,7 +441,7 @@ describe('verification', () => {
       status: 'pending',
       status_details: [{ code: 'requirements_pending_verification', resolution: 'no_resolution' }],
     });
-    const stored = after(subject, first);
+    const stored = after(context, first);
     assert.equal(
       statusOf(derive(stored, { persons }), 'merchant.vendor_balance.payouts'),
       'pending',
@@ -453,10 +453,10 @@ describe('verification', () => {
   it('stays pending until the operator decides in manual mode, regardless of time', () => {
     const settings = { verification_mode: 'manual' } as const;
     const persons = [REPRESENTATIVE];
-    const subject = account(FULL_BUSINESS);
-    const first = derive(subject, { persons, settings });
+    const context = account(FULL_BUSINESS);
+    const first = derive(context, { persons, settings });
     assert.deepEqual(Object.keys(first.verifications), ['business', 'person:person_1']);
-    const stored = after(subject, first);
+    const stored = after(context, first);
     assert.equal(
       verified(derive(stored, { persons, settings, completesPendingChecks: true })),
       'pending',
@@ -511,11 +511,11 @@ describe('verification', () => {
   it('raises one alert for a person on a sanctions list', () => {
     const birth = { day: 1, month: 1, year: 1900 };
     const listed = person('person_1', { ...REPRESENTATIVE.fields, date_of_birth: birth });
-    const subject = account(FULL_BUSINESS);
-    const first = derive(subject, { persons: [listed] });
+    const context = account(FULL_BUSINESS);
+    const first = derive(context, { persons: [listed] });
     assert.deepEqual(first.reject, { reason: 'listed' });
     assert.equal(statusOf(first, 'merchant.card_payments'), 'rejected');
-    const pardoned = after(subject, { ...first, reject: null });
+    const pardoned = after(context, { ...first, reject: null });
     assert.equal(derive(pardoned, { persons: [listed] }).reject, null);
   });
 });
@@ -540,14 +540,14 @@ describe('entries added by the operator', () => {
   it('stay in the future until their transition', () => {
     const transition = new Date(START_MS + DAY_MS).toISOString();
     const future = { ...requirement, future: true, transition };
-    const subject = account(FULL_BUSINESS, { operatorRequirements: [future] });
-    const before = derive(subject, { persons: [REPRESENTATIVE] });
+    const context = account(FULL_BUSINESS, { operatorRequirements: [future] });
+    const before = derive(context, { persons: [REPRESENTATIVE] });
     assert.deepEqual(descriptions(before), []);
     assert.equal(before.futureRequirements.entries[0]?.id, 'reqent_9');
     assert.equal(before.futureRequirements.minimum_transition_date, transition);
     assert.equal(before.nextEvaluationMs, START_MS + DAY_MS);
     assert.equal(statusOf(before, 'merchant.card_payments'), 'active');
-    const then = derive(subject, { persons: [REPRESENTATIVE], nowMs: START_MS + DAY_MS });
+    const then = derive(context, { persons: [REPRESENTATIVE], nowMs: START_MS + DAY_MS });
     assert.deepEqual(descriptions(then), ['inquiry']);
     assert.deepEqual(then.futureRequirements.entries, []);
     assert.deepEqual(then.operatorRequirements, [requirement]);

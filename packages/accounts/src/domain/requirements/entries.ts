@@ -6,7 +6,7 @@ import type {
 } from '../../model/account/requirements.js';
 import { dueMsOf, nextChangeMs, statusAt, strictest } from './deadlines.js';
 import { type Capability, type Finding, keyOf, type MissingField } from './missing-field.js';
-import type { Subject } from './subject.js';
+import type { RequirementsContext } from './requirements-context.js';
 
 /** An entry with timestamps that are not sent to clients. */
 export interface DatedEntry {
@@ -36,17 +36,17 @@ type Restriction = RequirementEntry['impact']['restricts_capabilities'][number];
  * 16.2 of the specification.
  */
 export function entriesOfMissingFields(
-  subject: Subject,
+  context: RequirementsContext,
   missingFields: readonly MissingField[],
 ): DatedEntry[] {
   const known = new Map<MissingField['restricts'], Deadlines>();
   return merge(missingFields).map((missingField) => {
     let deadlines = missingField.extraGraceCount ? undefined : known.get(missingField.restricts);
     if (deadlines === undefined) {
-      deadlines = deadlinesOf(subject, missingField);
+      deadlines = deadlinesOf(context, missingField);
       if (!missingField.extraGraceCount) known.set(missingField.restricts, deadlines);
     }
-    return entryOfMissingField(subject, missingField, deadlines);
+    return entryOfMissingField(context, missingField, deadlines);
   });
 }
 
@@ -57,13 +57,13 @@ interface Deadlines {
   readonly changeMs: number | undefined;
 }
 
-function deadlinesOf(subject: Subject, missingField: MissingField): Deadlines {
-  const { nowMs } = subject.input;
+function deadlinesOf(context: RequirementsContext, missingField: MissingField): Deadlines {
+  const { nowMs } = context.input;
   const restricts: Restriction[] = [];
   let soonestMs: number | undefined;
   let changeMs: number | undefined;
   for (const capability of missingField.restricts) {
-    const dueMs = dueMsOf(subject, missingField, capability);
+    const dueMs = dueMsOf(context, missingField, capability);
     restricts.push(restriction(capability, statusAt(dueMs, nowMs)));
     if (dueMs <= nowMs) continue;
     soonestMs = Math.min(soonestMs ?? dueMs, dueMs);
@@ -74,11 +74,11 @@ function deadlinesOf(subject: Subject, missingField: MissingField): Deadlines {
 }
 
 function entryOfMissingField(
-  subject: Subject,
+  context: RequirementsContext,
   missingField: MissingField,
   { restricts, soonestMs, changeMs }: Deadlines,
 ): DatedEntry {
-  const entry = makeEntry(subject, missingField, { restricts, reason: 'routine_onboarding' });
+  const entry = makeEntry(context, missingField, { restricts, reason: 'routine_onboarding' });
   return {
     entry,
     dueMs: soonestMs,
@@ -88,14 +88,17 @@ function entryOfMissingField(
 }
 
 /** Returns the entries for failed or pending data. A failure is past due immediately. */
-export function entriesOfFindings(subject: Subject, findings: readonly Finding[]): DatedEntry[] {
+export function entriesOfFindings(
+  context: RequirementsContext,
+  findings: readonly Finding[],
+): DatedEntry[] {
   return findings
     .filter(({ restricts }) => restricts.length > 0)
     .map((finding) => {
       const isFailed = finding.status === 'failed';
       const code = finding.code ?? 'verification_failed_other';
       const text = ERROR_TEXTS[code] ?? 'The details could not be verified.';
-      const entry = makeEntry(subject, finding, {
+      const entry = makeEntry(context, finding, {
         restricts: finding.restricts.map((capability) =>
           restriction(capability, isFailed ? 'past_due' : 'currently_due'),
         ),
@@ -138,7 +141,7 @@ const restriction = ({ configuration, id }: Capability, status: DeadlineStatus):
 });
 
 function makeEntry(
-  subject: Subject,
+  context: RequirementsContext,
   options: Pick<MissingField, Shared>,
   params: {
     readonly restricts: readonly Restriction[];
@@ -148,7 +151,7 @@ function makeEntry(
   },
 ): RequirementEntry {
   return {
-    id: subject.entryIds.get(keyOf(options)) ?? subject.input.newEntryId(),
+    id: context.entryIds.get(keyOf(options)) ?? context.input.newEntryId(),
     awaiting_action_from: params.awaits ?? 'user',
     description: options.description,
     errors: params.errors ?? [],

@@ -28,8 +28,8 @@ import {
   missingOfficerFields,
   missingRepresentativeFields,
 } from './missing-person-fields.js';
+import { type RequirementsContext, requirementsContextOf } from './requirements-context.js';
 import { statusOf } from './statuses.js';
-import { type Subject, subjectOf } from './subject.js';
 import { verify } from './verification.js';
 
 /**
@@ -37,22 +37,22 @@ import { verify } from './verification.js';
  * Does not read the clock, generate ids or change its input. Source: accounts, section 16.
  */
 export function deriveRequirements(input: EngineInput): EngineResult {
-  const subject = subjectOf(input);
+  const context = requirementsContextOf(input);
   const { account, nowMs } = input;
-  const { verifications, findings, isListed } = verify(subject);
+  const { verifications, findings, isListed } = verify(context);
   const reject = account.overrides.reject ?? (isListed ? { reason: 'listed' } : null);
   const operatorRequirements = account.operatorRequirements.map((one) => transitioned(one, nowMs));
   const dated = [
-    ...entriesOfMissingFields(subject, missingFieldsOf(subject)),
-    ...entriesOfFindings(subject, findings),
+    ...entriesOfMissingFields(context, missingFieldsOf(context)),
+    ...entriesOfFindings(context, findings),
     ...operatorRequirements.filter(({ future }) => !future).map(entryOfOperatorRequirement),
   ];
   const future = operatorRequirements.filter((one) => one.future === true);
   const entries = dated.map(({ entry }) => entry);
-  const capabilities = statusesOf(subject, { entries, rejection: reject?.reason });
+  const capabilities = statusesOf(context, { entries, rejection: reject?.reason });
   return {
-    requirements: requirementsOf(subject, dated),
-    futureRequirements: futureOf(subject, future),
+    requirements: requirementsOf(context, dated),
+    futureRequirements: futureOf(context, future),
     capabilities,
     everActive: everActiveAfter(account.everActive, capabilities),
     verifications,
@@ -66,36 +66,36 @@ export function deriveRequirements(input: EngineInput): EngineResult {
 }
 
 /** Collects the missing fields in the order of section 16.2. */
-function missingFieldsOf(subject: Subject): MissingField[] {
-  const isBusiness = subject.applied.has('merchant') || subject.applied.has('recipient');
-  const onceRequested = subject.hasRequest
+function missingFieldsOf(context: RequirementsContext): MissingField[] {
+  const isBusiness = context.applied.has('merchant') || context.applied.has('recipient');
+  const onceRequested = context.hasRequest
     ? [
-        ...missingOrganisationFields(subject),
-        ...missingMerchantFields(subject),
-        ...missingIndividualFields(subject),
-        ...missingRepresentativeFields(subject),
-        ...missingOwnershipFields(subject, hasNamedOwner(subject.persons)),
-        ...missingOfficerFields(subject),
-        ...missingAgreements(subject),
+        ...missingOrganisationFields(context),
+        ...missingMerchantFields(context),
+        ...missingIndividualFields(context),
+        ...missingRepresentativeFields(context),
+        ...missingOwnershipFields(context, hasNamedOwner(context.persons)),
+        ...missingOfficerFields(context),
+        ...missingAgreements(context),
       ]
     : [];
   return [
-    ...(isBusiness ? [...missingBasicFields(subject), ...onceRequested] : []),
-    ...missingTaxFields(subject),
+    ...(isBusiness ? [...missingBasicFields(context), ...onceRequested] : []),
+    ...missingTaxFields(context),
   ];
 }
 
 function statusesOf(
-  subject: Subject,
+  context: RequirementsContext,
   evaluation: {
     readonly entries: readonly RequirementEntry[];
     readonly rejection: string | undefined;
   },
 ): Record<string, CapabilityStatus> {
   return Object.fromEntries(
-    subject.capabilities.map((capability) => [
+    context.capabilities.map((capability) => [
       `${capability.configuration}.${capability.id}`,
-      statusOf(subject, capability, evaluation),
+      statusOf(context, capability, evaluation),
     ]),
   );
 }
@@ -110,12 +110,12 @@ function everActiveAfter(
   return fresh.length === 0 ? before : [...before, ...fresh];
 }
 
-function requirementsOf(subject: Subject, dated: readonly DatedEntry[]): Requirements {
+function requirementsOf(context: RequirementsContext, dated: readonly DatedEntry[]): Requirements {
   const alternatives = dated.map(({ alternative }) => alternative);
   const status = strictest(dated.map(({ entry }) => entry.minimum_deadline.status));
   const dueMs = status === 'past_due' ? undefined : earliest(dated.map((one) => one.dueMs));
   return {
-    collector: subject.collector,
+    collector: context.collector,
     entries: dated.map(({ entry }) => entry),
     alternatives: alternatives.filter((alternative) => alternative !== undefined),
     ...(dated.length > 0 && {
@@ -129,10 +129,13 @@ function requirementsOf(subject: Subject, dated: readonly DatedEntry[]): Require
   };
 }
 
-function futureOf(subject: Subject, future: readonly OperatorRequirement[]): FutureRequirements {
+function futureOf(
+  context: RequirementsContext,
+  future: readonly OperatorRequirement[],
+): FutureRequirements {
   const transition = earliest(future.map(transitionMs));
   return {
-    ...requirementsOf(subject, future.map(entryOfOperatorRequirement)),
+    ...requirementsOf(context, future.map(entryOfOperatorRequirement)),
     ...(transition !== undefined && {
       minimum_transition_date: new Date(transition).toISOString(),
     }),

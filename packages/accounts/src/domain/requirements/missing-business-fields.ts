@@ -2,7 +2,7 @@ import { isInList } from '../reference/countries.js';
 import { requirementTable } from '../reference/small-tables.js';
 import type { Capability, MissingField } from './missing-field.js';
 import { addressMembers } from './missing-person-fields.js';
-import { PAYOUTS, type Subject } from './subject.js';
+import { PAYOUTS, type RequirementsContext } from './requirements-context.js';
 
 const BUSINESS = 'identity.business_details';
 
@@ -10,13 +10,13 @@ const BUSINESS = 'identity.business_details';
  * Returns the missing basic data of every merchant or recipient (rows 1 to 3). Source: accounts,
  * section 16.2.
  */
-export function missingBasicFields(subject: Subject): MissingField[] {
-  const all = subject.restricts.business;
-  const { fields } = subject.account;
+export function missingBasicFields(context: RequirementsContext): MissingField[] {
+  const all = context.restricts.business;
+  const { fields } = context.account;
   return [
-    ...unless(subject.entityType, 'identity.entity_type', all),
+    ...unless(context.entityType, 'identity.entity_type', all),
     ...unless(fields.contact_email, 'contact_email', all),
-    ...when(subject.isOrganisation, () =>
+    ...when(context.isOrganisation, () =>
       unless(
         fields.identity?.business_details?.registered_name,
         `${BUSINESS}.registered_name`,
@@ -27,17 +27,17 @@ export function missingBasicFields(subject: Subject): MissingField[] {
 }
 
 /** Returns the missing data of organizations (rows 4 to 7). */
-export function missingOrganisationFields(subject: Subject): MissingField[] {
-  if (!subject.isOrganisation) return [];
-  const { country } = subject;
-  const business = subject.account.fields.identity?.business_details;
+export function missingOrganisationFields(context: RequirementsContext): MissingField[] {
+  if (!context.isOrganisation) return [];
+  const { country } = context;
+  const business = context.account.fields.identity?.business_details;
   const table = requirementTable();
-  const merchant = subject.restricts.merchant;
+  const merchant = context.restricts.merchant;
   const address = addressMembers(country).flatMap((member) =>
     unless(
       business?.address?.[member],
       `${BUSINESS}.address.${member}`,
-      subject.restricts.business,
+      context.restricts.business,
     ),
   );
   const type = country === undefined ? undefined : table.primary_business_id_number[country];
@@ -47,16 +47,16 @@ export function missingOrganisationFields(subject: Subject): MissingField[] {
     ...address,
     ...unless(business?.phone, `${BUSINESS}.phone`, merchant),
     ...when(type !== undefined, () =>
-      unless(hasNumber, `${BUSINESS}.id_numbers.${type}`, subject.restricts.numbers),
+      unless(hasNumber, `${BUSINESS}.id_numbers.${type}`, context.restricts.numbers),
     ),
     ...when(needsStructure, () => unless(business?.structure, `${BUSINESS}.structure`, merchant)),
   ];
 }
 
 /** Returns the missing data of merchants (rows 8 to 11). */
-export function missingMerchantFields(subject: Subject): MissingField[] {
-  const cards = subject.restricts.cards;
-  const { configuration, defaults, dashboard } = subject.account.fields;
+export function missingMerchantFields(context: RequirementsContext): MissingField[] {
+  const cards = context.restricts.cards;
+  const { configuration, defaults, dashboard } = context.account.fields;
   const merchant = configuration?.merchant;
   const profile = defaults?.profile;
   const url = unless(
@@ -70,7 +70,7 @@ export function missingMerchantFields(subject: Subject): MissingField[] {
       ...missingField,
       alternative: 'defaults.profile.product_description',
     })),
-    ...when(subject.country !== 'JP', () =>
+    ...when(context.country !== 'JP', () =>
       unless(
         merchant?.statement_descriptor?.descriptor,
         'configuration.merchant.statement_descriptor.descriptor',
@@ -84,12 +84,15 @@ export function missingMerchantFields(subject: Subject): MissingField[] {
 }
 
 /** Returns a missing owner and a missing ownership declaration (rows 16 to 18 and 22). */
-export function missingOwnershipFields(subject: Subject, hasOwner: boolean): MissingField[] {
-  const { country, entityType } = subject;
+export function missingOwnershipFields(
+  context: RequirementsContext,
+  hasOwner: boolean,
+): MissingField[] {
+  const { country, entityType } = context;
   if (entityType !== 'company' || country === undefined) return [];
   const table = requirementTable();
-  const payouts = subject.restricts.payouts;
-  const attestations = subject.account.fields.identity?.attestations;
+  const payouts = context.restricts.payouts;
+  const attestations = context.account.fields.identity?.attestations;
   const provided = attestations?.persons_provided;
   const path = 'identity.attestations.persons_provided';
   const isAnswered = hasOwner || provided?.owners || provided?.ownership_exemption_reason;
@@ -116,34 +119,34 @@ export function missingOwnershipFields(subject: Subject, hasOwner: boolean): Mis
 }
 
 /** Returns missing terms of service, payout methods and Japanese scripts (rows 20, 21 and 23). */
-export function missingAgreements(subject: Subject): MissingField[] {
-  const { identity, defaults } = subject.account.fields;
-  const { currency } = subject;
-  const outgoing = subject.restricts.business.filter(
+export function missingAgreements(context: RequirementsContext): MissingField[] {
+  const { identity, defaults } = context.account.fields;
+  const { currency } = context;
+  const outgoing = context.restricts.business.filter(
     ({ id }) => id === PAYOUTS || id.startsWith('bank_accounts.'),
   );
   const hasMethod = currency !== undefined && defaults?.payout_methods?.[currency] !== undefined;
   return [
-    ...when(subject.collector === 'application', () =>
+    ...when(context.collector === 'application', () =>
       unless(
         identity?.attestations?.terms_of_service?.account,
         'identity.attestations.terms_of_service.account',
-        subject.restricts.business,
+        context.restricts.business,
       ),
     ),
-    ...when(subject.account.livemode && currency !== undefined, () =>
+    ...when(context.account.livemode && currency !== undefined, () =>
       unless(hasMethod, `defaults.payout_methods.${currency}`, outgoing),
     ),
-    ...when(subject.country === 'JP', () => missingScriptFields(subject)),
+    ...when(context.country === 'JP', () => missingScriptFields(context)),
   ];
 }
 
-function missingScriptFields(subject: Subject): MissingField[] {
-  const business = subject.account.fields.identity?.business_details;
-  const holder = subject.isOrganisation ? business : subject.individual;
-  const path = subject.isOrganisation ? BUSINESS : 'identity.individual';
-  const merchant = subject.restricts.merchant;
-  if (subject.entityType === undefined) return [];
+function missingScriptFields(context: RequirementsContext): MissingField[] {
+  const business = context.account.fields.identity?.business_details;
+  const holder = context.isOrganisation ? business : context.individual;
+  const path = context.isOrganisation ? BUSINESS : 'identity.individual';
+  const merchant = context.restricts.merchant;
+  if (context.entityType === undefined) return [];
   return (['script_names', 'script_addresses'] as const).flatMap((member) =>
     (['kana', 'kanji'] as const).flatMap((script) =>
       unless(holder?.[member]?.[script], `${path}.${member}.${script}`, merchant),
@@ -155,27 +158,27 @@ function missingScriptFields(subject: Subject): MissingField[] {
  * Returns the missing tax location of customers (row 24). An address or the IP address of the
  * customer's device determines the location.
  */
-export function missingTaxFields(subject: Subject): MissingField[] {
-  const restricts = subject.restricts.tax;
-  const customer = subject.account.fields.configuration?.customer;
+export function missingTaxFields(context: RequirementsContext): MissingField[] {
+  const restricts = context.restricts.tax;
+  const customer = context.account.fields.configuration?.customer;
   if (restricts.length === 0 || customer?.automatic_indirect_tax?.ip_address) return [];
   const shipping = customer?.shipping?.address;
-  const address = subject.isOrganisation
-    ? subject.account.fields.identity?.business_details?.address
-    : subject.individual.address;
+  const address = context.isOrganisation
+    ? context.account.fields.identity?.business_details?.address
+    : context.individual.address;
   if (
-    isTaxPlace(subject.country, address?.state) ||
+    isTaxPlace(context.country, address?.state) ||
     isTaxPlace(shipping?.country, shipping?.state)
   ) {
     return [];
   }
-  const base = subject.entityType === 'individual' ? 'identity.individual' : BUSINESS;
-  const missing = subject.country === undefined ? 'identity.country' : `${base}.address.state`;
+  const base = context.entityType === 'individual' ? 'identity.individual' : BUSINESS;
+  const missing = context.country === undefined ? 'identity.country' : `${base}.address.state`;
   return [{ description: missing, restricts }];
 }
 
 /** Whether a country is known, so that only the precision of the tax location is missing. */
-export function hasTaxCountry({ account, country }: Subject): boolean {
+export function hasTaxCountry({ account, country }: RequirementsContext): boolean {
   const customer = account.fields.configuration?.customer;
   return (
     country !== undefined ||

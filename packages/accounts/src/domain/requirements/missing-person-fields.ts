@@ -2,7 +2,7 @@ import type { PersonFields, StoredPerson } from '../../model/account/person.js';
 import { requirementTable } from '../reference/small-tables.js';
 import { isAtLeast } from '../rules/person/ownership-rules.js';
 import { type Capability, type MissingField, personReference } from './missing-field.js';
-import type { Subject } from './subject.js';
+import type { RequirementsContext } from './requirements-context.js';
 
 /** Minimum share, in percent, of an owner who must be named. */
 const NAMED_OWNER_PERCENT = 25;
@@ -24,16 +24,16 @@ export function addressMembers(
 }
 
 /** Returns the missing data of the individual (rows 12 and 13). Source: accounts, section 16.2. */
-export function missingIndividualFields(subject: Subject): MissingField[] {
-  if (subject.entityType !== 'individual') return [];
-  const { individual, country } = subject;
+export function missingIndividualFields(context: RequirementsContext): MissingField[] {
+  if (context.entityType !== 'individual') return [];
+  const { individual, country } = context;
   const base = 'identity.individual.';
-  const all = subject.restricts.business;
+  const all = context.restricts.business;
   const missingFields = [
     ...lacking(individual, IDENTIFYING, all),
-    ...lacking(individual, ['email', 'phone'], subject.restricts.merchant),
+    ...lacking(individual, ['email', 'phone'], context.restricts.merchant),
     ...lackingAddress(individual, country, all),
-    ...lackingNumber(individual, country, subject.restricts.numbers),
+    ...lackingNumber(individual, country, context.restricts.numbers),
   ];
   return missingFields.map((missingField) => ({
     ...missingField,
@@ -43,13 +43,13 @@ export function missingIndividualFields(subject: Subject): MissingField[] {
 }
 
 /** Returns the missing data of the representative (rows 14 and 15). */
-export function missingRepresentativeFields(subject: Subject): MissingField[] {
-  const restricts = subject.restricts.merchant;
-  if (!subject.isOrganisation || !subject.applied.has('merchant')) return [];
-  const person = subject.persons.find(({ fields }) => fields.relationship?.representative);
+export function missingRepresentativeFields(context: RequirementsContext): MissingField[] {
+  const restricts = context.restricts.merchant;
+  if (!context.isOrganisation || !context.applied.has('merchant')) return [];
+  const person = context.persons.find(({ fields }) => fields.relationship?.representative);
   if (person === undefined) return [{ description: 'relationship.representative', restricts }];
   const { fields } = person;
-  const country = fields.address?.country ?? subject.country;
+  const country = fields.address?.country ?? context.country;
   const title: MissingField[] = fields.relationship?.title
     ? []
     : [{ description: 'relationship.title', restricts }];
@@ -57,15 +57,15 @@ export function missingRepresentativeFields(subject: Subject): MissingField[] {
     ...lacking(fields, [...IDENTIFYING, 'email', 'phone'], restricts),
     ...lackingAddress(fields, country, restricts),
     ...title,
-    ...(subject.country === 'US' ? lackingNumber(fields, 'US', restricts) : []),
+    ...(context.country === 'US' ? lackingNumber(fields, 'US', restricts) : []),
   ]);
 }
 
 /** Returns the missing identity data of owners, directors and executives (row 19). */
-export function missingOfficerFields(subject: Subject): MissingField[] {
-  const restricts = subject.restricts.payouts;
-  if (!subject.isOrganisation) return [];
-  return subject.persons
+export function missingOfficerFields(context: RequirementsContext): MissingField[] {
+  const restricts = context.restricts.payouts;
+  if (!context.isOrganisation) return [];
+  return context.persons
     .filter(({ fields: { relationship } }) =>
       Boolean(relationship?.owner || relationship?.director || relationship?.executive),
     )

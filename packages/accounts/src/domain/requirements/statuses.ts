@@ -8,7 +8,7 @@ import { isCountryOf } from '../reference/countries.js';
 import { isEntityTypeIn } from '../reference/entity-types.js';
 import { hasTaxCountry } from './missing-business-fields.js';
 import type { Capability } from './missing-field.js';
-import { PAYOUTS, type Subject } from './subject.js';
+import { PAYOUTS, type RequirementsContext } from './requirements-context.js';
 
 type Detail = CapabilityStatus['status_details'][number];
 
@@ -19,7 +19,7 @@ const ACTIVE: CapabilityStatus = { status: 'active', status_details: [] };
  * active. Source: accounts, section 16.4.
  */
 export function statusOf(
-  subject: Subject,
+  context: RequirementsContext,
   capability: Capability,
   options: {
     readonly entries: readonly RequirementEntry[];
@@ -29,7 +29,7 @@ export function statusOf(
   if (options.rejection !== undefined) {
     return because('rejected', `rejected_${options.rejection}`, 'contact_vendor');
   }
-  const unsupported = whyUnsupported(subject, capability);
+  const unsupported = whyUnsupported(context, capability);
   if (unsupported !== undefined) return because('unsupported', unsupported, 'no_resolution');
   const restricts = (entry: RequirementEntry, status?: DeadlineStatus): boolean =>
     entry.impact.restricts_capabilities.some(
@@ -45,13 +45,13 @@ export function statusOf(
   if (entries.some((one) => one.awaiting_action_from === 'vendor' && restricts(one))) {
     return because('pending', 'requirements_pending_verification', 'no_resolution');
   }
-  return capability.configuration === 'customer' && !hasTaxCountry(subject)
+  return capability.configuration === 'customer' && !hasTaxCountry(context)
     ? because('pending', 'determining_status', 'provide_info')
     : ACTIVE;
 }
 
-function whyUnsupported(subject: Subject, capability: Capability): string | undefined {
-  const { country, entityType } = subject;
+function whyUnsupported(context: RequirementsContext, capability: Capability): string | undefined {
+  const { country, entityType } = context;
   const { configuration, id } = capability;
   if (country === undefined || configuration === 'customer') return undefined;
   const row = capabilityRow(configuration, id);

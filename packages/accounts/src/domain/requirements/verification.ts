@@ -4,7 +4,7 @@ import type { PersonFields, StoredPerson } from '../../model/account/person.js';
 import { normaliseIdNumber } from '../reference/id-numbers.js';
 import { type Capability, type Finding, personReference } from './missing-field.js';
 import { addressMembers, personNumberTypes } from './missing-person-fields.js';
-import type { Subject } from './subject.js';
+import type { RequirementsContext } from './requirements-context.js';
 
 /** Data that is verified together, and the fields to which findings can refer. */
 interface Target {
@@ -41,19 +41,19 @@ export interface VerificationResult {
 }
 
 /** Verifies all complete data. Unchanged data keeps its earlier outcome. */
-export function verify(subject: Subject): VerificationResult {
+export function verify(context: RequirementsContext): VerificationResult {
   const verifications: Record<string, Verification> = {};
   const findings: Finding[] = [];
-  for (const target of targetsOf(subject)) {
-    const verification = outcomeOf(subject, target);
+  for (const target of targetsOf(context)) {
+    const verification = outcomeOf(context, target);
     verifications[target.name] = verification;
     if (verification.status !== 'success') findings.push(findingOf(target, verification));
   }
-  return { verifications, findings, isListed: checkSanctions(subject, verifications) };
+  return { verifications, findings, isListed: checkSanctions(context, verifications) };
 }
 
-function outcomeOf(subject: Subject, target: Target): Verification {
-  const { input, account } = subject;
+function outcomeOf(context: RequirementsContext, target: Target): Verification {
+  const { input, account } = context;
   const checked = input.digest(JSON.stringify([target.name, target.data]));
   const before = account.verifications[target.name];
   const known = before?.checked === checked ? before : undefined;
@@ -93,19 +93,19 @@ function fieldOf(options: AffectedFields, code: string | undefined): AffectedFie
   return /tax_id|id_number|keyed_identity|document/.test(code) ? options.number : options.other;
 }
 
-function targetsOf(subject: Subject): Target[] {
-  if (!subject.hasRequest) return [];
+function targetsOf(context: RequirementsContext): Target[] {
+  if (!context.hasRequest) return [];
   return [
-    ...businessTargets(subject),
-    ...subject.input.persons.flatMap((person) => personTargets(subject, person)),
+    ...businessTargets(context),
+    ...context.input.persons.flatMap((person) => personTargets(context, person)),
   ];
 }
 
-function businessTargets(subject: Subject): Target[] {
-  if (!subject.isOrganisation) return [];
-  const business = subject.account.fields.identity?.business_details ?? {};
+function businessTargets(context: RequirementsContext): Target[] {
+  if (!context.isOrganisation) return [];
+  const business = context.account.fields.identity?.business_details ?? {};
   const base = 'identity.business_details';
-  const all = subject.restricts.business;
+  const all = context.restricts.business;
   const documents = documentTargets(business.documents, (name) => ({
     description: `${base}.documents.${name}`,
     restricts: all,
@@ -114,7 +114,7 @@ function businessTargets(subject: Subject): Target[] {
   const isComplete =
     Boolean(name) &&
     numbers.length > 0 &&
-    addressMembers(subject.country).every((member) => address?.[member]);
+    addressMembers(context.country).every((member) => address?.[member]);
   if (!isComplete && !failsAtOnce(numbers)) return documents;
   const magic = magicOf({
     numbers,
@@ -130,7 +130,7 @@ function businessTargets(subject: Subject): Target[] {
     at: {
       number: {
         description: `${base}.id_numbers.${numbers[0]?.type}`,
-        restricts: subject.restricts.numbers,
+        restricts: context.restricts.numbers,
       },
       address: { description: `${base}.address.line1`, restricts: all },
       birth: nameAt,
@@ -140,10 +140,10 @@ function businessTargets(subject: Subject): Target[] {
   return [target, ...documents];
 }
 
-function personTargets(subject: Subject, person: StoredPerson): Target[] {
-  const isIndividual = person.id === subject.account.individualId;
+function personTargets(context: RequirementsContext, person: StoredPerson): Target[] {
+  const isIndividual = person.id === context.account.individualId;
   const base = isIndividual ? 'identity.individual.' : '';
-  const restricts = isIndividual ? subject.restricts.business : subject.restricts.merchant;
+  const restricts = isIndividual ? context.restricts.business : context.restricts.merchant;
   const field = (description: string): AffectedField => ({
     description: base + description,
     restricts,
@@ -156,7 +156,7 @@ function personTargets(subject: Subject, person: StoredPerson): Target[] {
     reference,
   );
   const numbers = fields.id_numbers ?? [];
-  if (!isPersonComplete(subject, person) && !failsAtOnce(numbers)) return documents;
+  if (!isPersonComplete(context, person) && !failsAtOnce(numbers)) return documents;
   const type = numbers[0]?.type;
   const target: Target = {
     name: `person:${person.id}`,
@@ -188,14 +188,14 @@ function personTargets(subject: Subject, person: StoredPerson): Target[] {
 /**
  * Whether a person's data is complete. An id number is required only if onboarding requires one.
  */
-function isPersonComplete(subject: Subject, { id, fields }: StoredPerson): boolean {
-  const country = fields.address?.country ?? subject.country;
+function isPersonComplete(context: RequirementsContext, { id, fields }: StoredPerson): boolean {
+  const country = fields.address?.country ?? context.country;
   const hasAddress = addressMembers(country).every((member) => fields.address?.[member]);
   if (!fields.given_name || !fields.surname || !fields.date_of_birth || !hasAddress) return false;
   const isAsked =
-    id === subject.account.individualId ||
-    (fields.relationship?.representative === true && subject.country === 'US');
-  const types = isAsked ? personNumberTypes(subject.country) : [];
+    id === context.account.individualId ||
+    (fields.relationship?.representative === true && context.country === 'US');
+  const types = isAsked ? personNumberTypes(context.country) : [];
   return types.length === 0 || hasType(fields, types);
 }
 
@@ -274,12 +274,15 @@ function filesOf(document: Documents[string]): string[] {
  * In test mode, a person born on this date is on the sanctions list. Each such person raises the
  * alert once: the result for `sanctions:<person id>` shows that it was raised.
  */
-function checkSanctions(subject: Subject, verifications: Record<string, Verification>): boolean {
-  if (subject.account.livemode) return false;
-  const listed = subject.input.persons.filter(({ fields: { date_of_birth: birth } }) => {
+function checkSanctions(
+  context: RequirementsContext,
+  verifications: Record<string, Verification>,
+): boolean {
+  if (context.account.livemode) return false;
+  const listed = context.input.persons.filter(({ fields: { date_of_birth: birth } }) => {
     return birth?.year === 1900 && birth.month === 1 && birth.day === 1;
   });
-  const known = subject.account.verifications;
+  const known = context.account.verifications;
   for (const { id } of listed) {
     verifications[`sanctions:${id}`] = { status: 'success', checked: '' };
   }

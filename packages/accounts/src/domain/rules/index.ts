@@ -9,7 +9,7 @@ export { type PhoneNumber, readPhoneNumber } from './fields/phone-number.js';
 /** All rules of sections 13 and 14, except for those on tokens, keys and repeated requests. */
 export const RULES: Rules = {
   checkAccess,
-  checkTokenCreation: ({ platform }) => checkRegistration(platform),
+  checkTokenCreation: checkRegistration,
   checkAccount,
   checkPerson,
   checkPersonDeletion,

@@ -1,4 +1,4 @@
-import { hasHalfCharacter, isObject } from '@plinth/kernel';
+import { hasLoneSurrogate, isObject } from '@plinth/kernel';
 import type { TSchema } from 'typebox';
 import { isLongerThan } from '../characters.js';
 import { setMember } from '../merge-fields.js';
@@ -174,7 +174,7 @@ class ShapeWalk {
     if (node.spelling === 'decimal') return this.#decimal(value, path);
     if (node.spelling === 'text' && typeof value === 'number') return this.#numberText(value, path);
     if (typeof value !== 'string') return this.#wrongType(path, 'a string');
-    if (hasHalfCharacter(value)) {
+    if (hasLoneSurrogate(value)) {
       return this.#fail(path, 'bad_format', `${path} contains an unpaired surrogate.`);
     }
     if (value.includes(NUL)) {
@@ -285,7 +285,7 @@ function isDate(text: string): boolean {
 
 function isKey(node: Node, name: string): boolean {
   if (isLongerThan(name, node.maxKeyLength ?? DEFAULT_MAX_LENGTH)) return false;
-  if (hasHalfCharacter(name)) return false;
+  if (hasLoneSurrogate(name)) return false;
   return node.keyPattern === undefined || new RegExp(node.keyPattern, 'u').test(name);
 }
 

@@ -24,6 +24,7 @@ Examples:
 interface QueryOptions {
   readonly format: (typeof FORMATS)[number];
   readonly language: 'sql' | 'influxql';
+  readonly engine?: 'duckdb' | 'trino';
   readonly file?: string;
   readonly output?: string;
   readonly param: Readonly<Record<string, unknown>>;
@@ -37,6 +38,12 @@ export function queryCommand(): Command {
   return withConnection(command, { database: true })
     .addOption(new Option('-l, --language <name>').choices(['sql', 'influxql']).default('sql'))
     .addOption(new Option('-f, --format <format>').choices(FORMATS).default('pretty'))
+    .addOption(
+      new Option('--engine <name>', 'run SQL on this server or on Trino').choices([
+        'duckdb',
+        'trino',
+      ]),
+    )
     .option('--file <file>', 'read the query from a file')
     .option('-o, --output <file>', 'write the result to a file')
     .option('--param <name=value>', 'value of $name, as JSON or text; repeatable', parseParam, {})
@@ -52,6 +59,9 @@ async function query(argument: string | undefined, command: Command): Promise<vo
   if (options.format === 'parquet' && options.output === undefined && process.stdout.isTTY) {
     throw new CommandFailed('Parquet is binary; use --output <file>', EXIT.usage);
   }
+  if (options.engine !== undefined && options.language !== 'sql') {
+    throw new CommandFailed('--engine needs --language sql', EXIT.usage);
+  }
   const q = await readQuery(argument, options.file);
   const db = options.language === 'sql' ? databaseOf(connection) : connection.database;
   const response = await callOk(connection, `api/v3/query_${options.language}`, {
@@ -59,6 +69,7 @@ async function query(argument: string | undefined, command: Command): Promise<vo
       ...(db !== undefined && { db }),
       q,
       format: options.format,
+      ...(options.engine !== undefined && { engine: options.engine }),
       ...(Object.keys(options.param).length > 0 && { params: options.param }),
     },
   });

@@ -1,5 +1,5 @@
 import {
-  type DialectRefusals,
+  type ApiRefusals,
   described,
   OpenApi,
   type RouteDescription,
@@ -43,7 +43,7 @@ export const FAULT = Type.Object({
 });
 
 /** Any operation may return refusals of the rate limiter and errors during an outage. */
-export const REFUSALS: DialectRefusals = {
+export const REFUSALS: ApiRefusals = {
   name: 'Error',
   schema: Type.Object({
     error: Type.String(),

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { ManualClock } from '../../testing/manual-clock.js';
 import { SeededRandom } from '../../testing/seeded-random.js';
 import { SimFileSystem } from '../../testing/sim-file-system.js';
-import { NOTHING_EXPECTED } from '../expected-log.js';
 import { openCommitLog } from '../file-commit-log.js';
+import { NO_CHECKPOINT } from '../log-checkpoint.js';
 import type { LogLoss } from '../log-loss.js';
 import { checkLog } from './log-recovery.js';
 
@@ -200,7 +200,7 @@ describe('A corrupt last record of a log that was killed while it was busy', () 
         fileSystem: log.disk,
         directory: DIRECTORY,
         nodeId: NODE_ID,
-        expected: NOTHING_EXPECTED,
+        expected: NO_CHECKPOINT,
       };
       for await (const { damage, losses } of checkLog(where))
         assert.deepEqual([damage, losses.map(({ kind }) => kind)], [undefined, ['tail_cut']]);

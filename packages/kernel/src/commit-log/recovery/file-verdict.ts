@@ -1,4 +1,4 @@
-import type { LogEnd } from '../expected-log.js';
+import type { LogEnd } from '../log-checkpoint.js';
 import type { CheckedFile } from './log-file-check.js';
 
 /**

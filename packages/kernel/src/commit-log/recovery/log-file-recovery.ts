@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { FileSystem } from '../../fs/file-system.js';
 import { moveAside } from '../../fs/move-aside.js';
-import type { ExpectedLog, LogEnd } from '../expected-log.js';
+import type { LogCheckpoint, LogEnd } from '../log-checkpoint.js';
 import { logError } from '../log-errors.js';
 import { type FileHeader, logFileName } from '../log-format.js';
 import type { LogFile, LogLoss } from '../log-loss.js';
@@ -16,7 +16,7 @@ export interface FileRecoveryOptions {
   readonly fileSystem: FileSystem;
   readonly directory: string;
   readonly nodeId: string;
-  readonly expected: ExpectedLog;
+  readonly expected: LogCheckpoint;
   readonly repair: boolean;
   /** Reports what startup would do, without changing anything; cannot be combined with `repair`. */
   readonly dryRun?: boolean;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DomainError } from '../../errors/domain-error.js';
-import type { ExpectedLog } from '../expected-log.js';
+import type { LogCheckpoint } from '../log-checkpoint.js';
 import { logError } from '../log-errors.js';
 import { logFileName, logFileNumber } from '../log-format.js';
 import type { LogFile, LogLoss } from '../log-loss.js';
@@ -94,7 +94,7 @@ function missingNewest(
   {
     directory,
     expected,
-  }: Pick<FileRecoveryOptions, 'directory'> & { readonly expected: ExpectedLog },
+  }: Pick<FileRecoveryOptions, 'directory'> & { readonly expected: LogCheckpoint },
   numbers: readonly number[],
   gaps: KnownGaps,
 ): DomainError | undefined {

@@ -83,7 +83,7 @@ export function readBody(
     pieceCount++;
     if (isDone) return;
     if (pieceCount >= MIN_CRUMB_COUNT && sizeBytes < pieceCount * MIN_PIECE_BYTES) {
-      finish(requestError('body_in_crumbs'));
+      finish(requestError('body_chunks_too_small'));
       return;
     }
     excess ??= oversize(sizeBytes, limitBytes);

@@ -17,7 +17,7 @@ const RESPONSES: ReadonlyMap<string, readonly [status: number, message?: string]
   ['gzip_corrupt', [400]],
   ['body_cut', [400]],
   ['body_too_slow', [408]],
-  ['body_in_crumbs', [400]],
+  ['body_chunks_too_small', [400]],
   ['body_too_large', [413, 'Request body too large']],
 ]);
 

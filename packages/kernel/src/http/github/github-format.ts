@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { DialectRefusals } from '../dialect.js';
+import type { ApiRefusals } from '../api-conventions.js';
 import type { HttpHead } from '../http-request.js';
 import { bytesResponse, type HeaderList, type HttpResponse } from '../http-response.js';
 
@@ -20,7 +20,7 @@ export interface FieldError {
 }
 
 /** The error bodies of `/ops/v1` and of the GitHub-compatible API. Source: webhooks, section 2.2. */
-export const GITHUB_REFUSALS: DialectRefusals = {
+export const GITHUB_REFUSALS: ApiRefusals = {
   name: 'Failure',
   schema: Type.Object({
     message: Type.String(),

@@ -1,11 +1,11 @@
 import {
-  type Dialect,
+  type ApiConventions,
   type HttpHead,
   type HttpResponse,
   jsonOf,
   jsonResponse,
   OpenApi,
-  type RouteTable,
+  type RouteGroup,
   requestError,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
@@ -17,8 +17,8 @@ import { CODE, readEnvoyRequest, toEnvoyResponse } from './envoy-wire.js';
 
 export interface EnvoyJsonDeps {
   readonly decisions: EnvoyService;
-  /** The operator dialect; callers need the server's own token. */
-  readonly dialect: Dialect;
+  /** The API conventions for operators; callers need the server's own token. */
+  readonly conventions: ApiConventions;
   contextOf(request: HttpHead): ResponseContext;
 }
 
@@ -26,9 +26,13 @@ export interface EnvoyJsonDeps {
  * Creates routes for the same protocol as JSON over HTTP, for tests and proxies without gRPC.
  * Source: rate-limits, section 12.2.
  */
-export function envoyJsonTable({ decisions, dialect, contextOf }: EnvoyJsonDeps): RouteTable {
+export function envoyJsonRouteGroup({
+  decisions,
+  conventions,
+  contextOf,
+}: EnvoyJsonDeps): RouteGroup {
   return {
-    dialect,
+    conventions,
     api: 'ratelimit',
     errorResponse(error, request) {
       if (
@@ -39,7 +43,7 @@ export function envoyJsonTable({ decisions, dialect, contextOf }: EnvoyJsonDeps)
       }
       if (rateLimitError.is(error, 'store_unavailable'))
         return jsonResponse(500, { message: 'internal error' });
-      return dialect.errorResponse(error, request);
+      return conventions.errorResponse(error, request);
     },
     routes: [
       {

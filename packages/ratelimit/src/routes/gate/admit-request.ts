@@ -23,7 +23,7 @@ export interface LimitedRequest {
   context(): RefusalContext;
 }
 
-/** A refusal in the dialect of the requested service, with rate limit headers. */
+/** A refusal in the format of the requested service, with rate limit headers. */
 export interface FormattedRefusal {
   readonly refusal: Refusal;
   readonly headers: HeaderList;

@@ -5,8 +5,8 @@ import { Socket } from 'node:net';
 import { it } from 'node:test';
 import {
   ANONYMOUS,
+  type ApiConventions,
   ClientAddresses,
-  type Dialect,
   emptyResponse,
   type GateRequest,
   loadSettings,
@@ -26,7 +26,7 @@ import { HttpGate } from './http-gate.js';
 
 const USER: Principal = { kind: 'user', userId: 7 };
 const APP: Principal = { kind: 'app', appId: 3 };
-const shop = (service = 'shop'): Dialect => ({
+const shop = (service = 'shop'): ApiConventions => ({
   service,
   paths: ['/'],
   identify: () => USER,
@@ -49,7 +49,7 @@ const THINGS = route('/things');
 /** A gate that allows addresses three requests per minute, and users and apps five. */
 function open(
   settings: Partial<RateLimitConfig> = {},
-  { bend = (store: LimitStore): LimitStore => store, dialect = shop() } = {},
+  { bend = (store: LimitStore): LimitStore => store, conventions = shop() } = {},
 ) {
   const clock = new ManualClock(1_000_000_000);
   const defaults = loadSettings({ on: RATE_LIMIT_SETTINGS }, { flags: new Map(), env: {} }).on;
@@ -73,7 +73,7 @@ function open(
     trustedProxies: ['10.9.0.0/16'],
     exemptNetworks: config.exempt_cidrs,
   });
-  const ask = (about: Asked = {}) => gate.admit(visit({ dialect, addresses }, about));
+  const ask = (about: Asked = {}) => gate.admit(visit({ conventions, addresses }, about));
   /**
    * Returns the usage after admission, `free` if nothing was charged, `cut` for a closed
    * connection, or the status and message of a refusal.
@@ -107,7 +107,10 @@ interface Sent {
 }
 
 function visit(
-  { dialect, addresses }: { readonly dialect: Dialect; readonly addresses: ClientAddresses },
+  {
+    conventions,
+    addresses,
+  }: { readonly conventions: ApiConventions; readonly addresses: ClientAddresses },
   { from, method = 'GET', authorization, forwarded, socket = new Socket(), ...rest }: Asked,
 ): GateRequest {
   const headers = {
@@ -115,7 +118,13 @@ function visit(
     ...(forwarded !== undefined && { 'x-forwarded-for': forwarded }),
   };
   return {
-    ...{ dialect, headers: [], route: THINGS, principal: undefined, authOutcome: 'authenticated' },
+    ...{
+      conventions,
+      headers: [],
+      route: THINGS,
+      principal: undefined,
+      authOutcome: 'authenticated',
+    },
     request: requestHead({
       ...{ method, url: '/things', headers, socket, addresses },
       ...(from !== undefined && { from }),
@@ -191,7 +200,7 @@ it('counts both forms of an aliased path as one endpoint', async () => {
       webhooks: { resource: 'gamedata' },
       shop: { enabled: true, resource: 'gamedata' },
     };
-    const { told } = open({ services, secondary_points_rest: 3 }, { dialect: shop(service) });
+    const { told } = open({ services, secondary_points_rest: 3 }, { conventions: shop(service) });
     const routes = ['/api/v3/x', '/x', '/api/v3/x', '/x'].map((path) => route(path));
     for (const [at, each] of routes.entries()) {
       const isRefused = (await told({ route: each, principal: USER })).startsWith('403');
@@ -211,8 +220,11 @@ it('counts unknown methods as writes', async () => {
 
 it('lists the cost of each route', () => {
   const { gate, routes } = open();
-  gate.announce('shop', [route('/a', { method: 'POST', cost: { cost: 2 } }), route('/ops/v1/b')]);
-  gate.announce('webhooks', [route('/api/v3/app/hook')]);
+  gate.registerRoutes('shop', [
+    route('/a', { method: 'POST', cost: { cost: 2 } }),
+    route('/ops/v1/b'),
+  ]);
+  gate.registerRoutes('webhooks', [route('/api/v3/app/hook')]);
   const listed = routes
     .list()
     .map(({ method, path, cost, exempt }) => [method, path, cost, exempt]);
@@ -286,14 +298,14 @@ it('allows all requests in shadow mode, and reports the refusals', async () => {
 });
 
 it('reports the exceeded limit if enabled, the retry time and the service', async () => {
-  const dialect: Dialect = {
+  const conventions: ApiConventions = {
     ...shop(),
     formatRefusal: (body) => ({ ...body, own: true }),
     refusalHeaders: () => [['x-own', 'yes']],
   };
   for (const isNamed of [false, true]) {
     const more = { limited_by_header: isNamed, retry_after_on_primary: true, support_hint: true };
-    const { ask, inTurn } = open(more, { dialect });
+    const { ask, inTurn } = open(more, { conventions });
     await inTurn(3);
     const response = await ask({ headers: [['x-acme-request-id', 'AB:1']] });
     assert.ok('refusal' in response);

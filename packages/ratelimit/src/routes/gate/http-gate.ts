@@ -72,7 +72,7 @@ export class HttpGate implements RequestGate {
     return this.#ruleOf(service).isEnabled;
   }
 
-  announce(service: string, routes: readonly Route[]): void {
+  registerRoutes(service: string, routes: readonly Route[]): void {
     for (const route of routes) {
       this.#deps.routes.add(service, route, this.#routePlan(route, service));
     }
@@ -94,7 +94,7 @@ export class HttpGate implements RequestGate {
     const limited: LimitedRequest = {
       caller,
       plan,
-      service: gateRequest.dialect.service,
+      service: gateRequest.conventions.service,
       context: () => this.#contextOf(gateRequest),
     };
     const admit = (): Admitted | Promise<Admitted> => admitRequest(this.#deps, limited);
@@ -135,25 +135,29 @@ export class HttpGate implements RequestGate {
     return identified ?? callers.ofAddress(client.key, client.address);
   }
 
-  #contextOf({ request, dialect, headers }: GateRequest): RefusalContext {
+  #contextOf({ request, conventions, headers }: GateRequest): RefusalContext {
     const { config } = this.#deps;
     const idHeader = `x-${config.vendor_name.toLowerCase()}-request-id`;
     return {
       config,
-      rule: this.#ruleOf(dialect.service),
+      rule: this.#ruleOf(conventions.service),
       docsBase: docsBaseAt(config, request.base),
       requestId: headers.find(([name]) => name === idHeader)?.[1],
     };
   }
 
-  #refuse({ request, dialect }: GateRequest, { refusal, headers }: FormattedRefusal): Refused {
+  #refuse({ request, conventions }: GateRequest, { refusal, headers }: FormattedRefusal): Refused {
     const { status, contentType, retryAfterSec, body } = refusal;
-    const bytes = Buffer.from(JSON.stringify(dialect.formatRefusal?.(body) ?? body));
+    const bytes = Buffer.from(JSON.stringify(conventions.formatRefusal?.(body) ?? body));
     const retry: HeaderList =
       retryAfterSec === undefined ? NO_HEADERS : [['retry-after', String(retryAfterSec)]];
-    const dialectHeaders = dialect.refusalHeaders?.(request) ?? NO_HEADERS;
+    const conventionsHeaders = conventions.refusalHeaders?.(request) ?? NO_HEADERS;
     return {
-      refusal: bytesResponse(status, contentType, bytes, [...dialectHeaders, ...headers, ...retry]),
+      refusal: bytesResponse(status, contentType, bytes, [
+        ...conventionsHeaders,
+        ...headers,
+        ...retry,
+      ]),
     };
   }
 
@@ -166,11 +170,11 @@ export class HttpGate implements RequestGate {
     return rule;
   }
 
-  #planOf({ request, route, dialect }: GateRequest): Plan | 'exempt' {
-    if (route === undefined) return this.#unroutedPlan(request.method, dialect.service);
+  #planOf({ request, route, conventions }: GateRequest): Plan | 'exempt' {
+    if (route === undefined) return this.#unroutedPlan(request.method, conventions.service);
     let plan = this.#plans.get(route);
     if (plan === undefined) {
-      plan = this.#routePlan(route, dialect.service);
+      plan = this.#routePlan(route, conventions.service);
       this.#plans.set(route, plan);
     }
     return plan;

@@ -2,7 +2,7 @@ import type { RateLimitConfig, ServiceRule, Style } from '../../config.js';
 import type { Caller } from '../../model/caller.js';
 import type { Decision, LimitKind } from '../../model/decision.js';
 
-/** A response that rejects a request, in the dialect of the requested service. */
+/** A response that rejects a request, in the format of the requested service. */
 export interface Refusal {
   readonly status: number;
   readonly contentType: string;

@@ -12,7 +12,7 @@ const OPERATOR_API: ApiDocs = {
     'Apps, identities, credentials, backups and server-wide pages. Each service has its own API description.',
 };
 
-/** Titles by the `api` name in route tables. */
+/** Titles by the `api` name in route groups. */
 const API_TITLES = {
   accounts: ACCOUNTS_API,
   gamedata: GAMEDATA_API,

@@ -1,6 +1,6 @@
 import { type HttpService, type Logger, OpenApi, pageResponse, type Route } from '@plinth/kernel';
 import type { Settings } from '../../settings.js';
-import { openDialect } from '../open-dialect.js';
+import { openConventions } from '../open-conventions.js';
 import { notFoundResponse } from '../to-wire.js';
 import {
   type Describe,
@@ -38,10 +38,10 @@ export function createDocumentation(
   ];
   return {
     name: 'documentation',
-    tables: () => [
+    routeGroups: () => [
       {
         api: 'operator',
-        dialect: openDialect({ service: 'documentation', path: INDEX, log }),
+        conventions: openConventions({ service: 'documentation', path: INDEX, log }),
         routes,
       },
     ],

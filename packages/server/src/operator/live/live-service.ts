@@ -1,6 +1,6 @@
 import {
+  type ApiConventions,
   type Clock,
-  type Dialect,
   type HttpHead,
   type HttpService,
   type LiveSource,
@@ -28,7 +28,7 @@ export interface LiveService extends HttpService {
 
 /** Creates `GET /ops/v1/stream`: live changes for open pages. */
 export function createLive(deps: {
-  readonly dialect: Dialect;
+  readonly conventions: ApiConventions;
   readonly clock: Clock;
   /** Whether the token of a request is still valid. */
   isAdmin(request: HttpHead): boolean;
@@ -40,9 +40,9 @@ export function createLive(deps: {
       for (const source of sources) hub.add(source);
     },
     beginDraining: () => hub.close(),
-    tables: () => [
+    routeGroups: () => [
       {
-        dialect: deps.dialect,
+        conventions: deps.conventions,
         api: 'operator',
         routes: [
           operatorRoute('GET', '/stream', {

@@ -33,7 +33,7 @@ interface WrittenHead {
   readonly common: string;
   readonly lines: string;
   /** The complete head, reusable without limit headers while the outer headers are unchanged. */
-  whole?: { readonly dialectHeaders: HeaderList; readonly bytes: Buffer };
+  whole?: { readonly conventionsHeaders: HeaderList; readonly bytes: Buffer };
 }
 
 /**
@@ -52,9 +52,9 @@ export class FastReader {
   #dateSec = 0;
   #dateLine = '';
   #commonLines = '';
-  /** Headers of the last response, because most dialects return the same list each time. */
-  #dialectHeaders: HeaderList | undefined;
-  #dialectLines = '';
+  /** Headers of the last response, because most API conventions return the same list each time. */
+  #conventionsHeaders: HeaderList | undefined;
+  #conventionsLines = '';
 
   /** @param keepAliveMs idle timeout of Node's HTTP server. */
   constructor(deps: FastReaderDeps, keepAliveMs: number) {
@@ -168,16 +168,19 @@ export class FastReader {
   /** Returns the head of a response. */
   #head(response: HttpResponse, exchange: Exchange): string | Buffer {
     const { status } = response;
-    const [dialectHeaders, limits] = exchange.outerHeaders;
+    const [conventionsHeaders, limits] = exchange.outerHeaders;
     const lines = this.#lines(response);
     const cached = limits.length === 0 ? this.#writtenHeads.get(response) : undefined;
-    if (cached?.whole?.dialectHeaders === dialectHeaders) return cached.whole.bytes;
-    if (dialectHeaders !== this.#dialectHeaders)
-      [this.#dialectHeaders, this.#dialectLines] = [dialectHeaders, linesOf(dialectHeaders)];
+    if (cached?.whole?.conventionsHeaders === conventionsHeaders) return cached.whole.bytes;
+    if (conventionsHeaders !== this.#conventionsHeaders)
+      [this.#conventionsHeaders, this.#conventionsLines] = [
+        conventionsHeaders,
+        linesOf(conventionsHeaders),
+      ];
     const statusLine = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
-    const head = statusLine + this.#dialectLines + linesOf(limits) + lines;
+    const head = statusLine + this.#conventionsLines + linesOf(limits) + lines;
     if (cached === undefined) return head;
-    cached.whole = { dialectHeaders, bytes: Buffer.from(head, 'latin1') };
+    cached.whole = { conventionsHeaders, bytes: Buffer.from(head, 'latin1') };
     return cached.whole.bytes;
   }
 

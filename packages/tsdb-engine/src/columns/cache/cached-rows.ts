@@ -15,8 +15,8 @@ export class CachedRows {
   /** Series and timestamps of the rows, sorted by series and time; the columns follow its row order. */
   #part: (CacheEntry & { readonly part: Part }) | undefined;
   readonly #columns = new Map<number, CacheEntry & { readonly column: StoredColumn }>();
-  readonly #unfit = new Set<number>();
-  #isUnfit = false;
+  readonly #uncacheable = new Set<number>();
+  #isUncacheable = false;
   #isForgotten = false;
   #times: { readonly min: bigint; readonly max: bigint } | undefined;
 
@@ -25,8 +25,8 @@ export class CachedRows {
   }
 
   /** True if the rows, or one of the columns, cannot be kept in memory. */
-  isUnfit(columns: readonly Column[]): boolean {
-    return this.#isUnfit || columns.some((column) => this.#unfit.has(column.id));
+  isUncacheable(columns: readonly Column[]): boolean {
+    return this.#isUncacheable || columns.some((column) => this.#uncacheable.has(column.id));
   }
 
   /** False if no row is known to be between the two timestamps. */
@@ -88,7 +88,7 @@ export class CachedRows {
   }
 
   setPart(part: Part | undefined): void {
-    if (part === undefined) this.#isUnfit = true;
+    if (part === undefined) this.#isUncacheable = true;
     if (part === undefined || this.#part !== undefined || this.#isForgotten) return;
     const entry = {
       part,
@@ -102,7 +102,7 @@ export class CachedRows {
   }
 
   setColumn(id: number, column: StoredColumn | undefined): void {
-    if (column === undefined) this.#unfit.add(id);
+    if (column === undefined) this.#uncacheable.add(id);
     if (column === undefined || this.#columns.has(id) || this.#isForgotten) return;
     const entry = {
       column,

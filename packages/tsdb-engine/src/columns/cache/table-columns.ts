@@ -36,7 +36,7 @@ const OLD_BLOCK_ROWS = 32_768;
 const PRELOAD_COLUMNS = 4;
 
 /** Fields of the rows between two timestamps. */
-interface ColumnRequest {
+interface RowRangeRequest {
   readonly columns: readonly Column[];
   readonly minTimeNs: bigint;
   readonly maxTimeNs: bigint;
@@ -107,7 +107,7 @@ export class TableColumns {
    */
   find(
     sources: readonly RowSource[],
-    request: ColumnRequest,
+    request: RowRangeRequest,
   ): FoundRows | Promise<void> | undefined {
     const found = this.#lookUp(sources, request);
     this.#loadOldBlocks(sources, request);
@@ -124,7 +124,7 @@ export class TableColumns {
   /** Returns all rows that were found. `undefined` means that DuckDB is faster. */
   async read(
     { rows, unloaded }: FoundRows,
-    { columns, minTimeNs, maxTimeNs, series = [] }: ColumnRequest,
+    { columns, minTimeNs, maxTimeNs, series = [] }: RowRangeRequest,
   ): Promise<readonly LoadedRows[] | undefined> {
     const missing = { columns, minTimeNs, maxTimeNs, series };
     const read = await this.#fewSeries.read(unloaded, missing);
@@ -149,7 +149,8 @@ export class TableColumns {
     const ranges = this.#ranges.of(source);
     // Most queries need all rows of a column, so its ranges are loaded together or not at all.
     const usable = columns.filter(
-      (column) => source.hasColumn(column.id) && !ranges.some(({ rows }) => rows.isUnfit([column])),
+      (column) =>
+        source.hasColumn(column.id) && !ranges.some(({ rows }) => rows.isUncacheable([column])),
     );
     for (let at = 0; at < usable.length; at += PRELOAD_COLUMNS) {
       const group = usable.slice(at, at + PRELOAD_COLUMNS);
@@ -196,7 +197,7 @@ export class TableColumns {
     const range = { from, to, rows: new CachedRows(this.#cache), isMerged: true };
     const present = columns.filter(({ id }) => source.hasColumn(id));
     const isLoaded = await this.#loadMerged(source, range, present, limits);
-    const isReady = isLoaded && !range.rows.isUnfit(present);
+    const isReady = isLoaded && !range.rows.isUncacheable(present);
     // The source may have been removed in the meantime; rows that arrived later are in other ranges.
     if (isReady && this.#ranges.putMerged(source.key, range)) return;
     range.rows.forget();
@@ -228,7 +229,7 @@ export class TableColumns {
 
   /** Evicts the ranges of all sources except these. */
   evictExcept(keys: ReadonlySet<object>): void {
-    if (keys.size === 0) this.encodedTags.forget();
+    if (keys.size === 0) this.encodedTags.clear();
     this.#ranges.evictExcept(keys);
     this.#loads.evictExcept(keys);
     for (const key of this.#missed.keys()) if (!keys.has(key)) this.#missed.delete(key);
@@ -240,7 +241,7 @@ export class TableColumns {
    */
   #lookUp(
     sources: readonly RowSource[],
-    request: ColumnRequest,
+    request: RowRangeRequest,
   ): (FoundRows & { readonly missing: Miss[] }) | undefined {
     const rows: LoadedRows[] = [];
     const missing: Miss[] = [];
@@ -252,10 +253,10 @@ export class TableColumns {
       for (const range of this.#ranges.of(source)) {
         if (!range.rows.touches(request.minTimeNs, request.maxTimeNs)) continue;
         const present = presentColumns(source, range, request.columns);
-        if (range.rows.isUnfit(present)) return undefined;
+        if (range.rows.isUncacheable(present)) return undefined;
         let loaded = loadedRows(range.rows, present);
         if (loaded === undefined && this.#loads.loadAtOnce(source, range, present)) {
-          if (range.rows.isUnfit(present)) return undefined;
+          if (range.rows.isUncacheable(present)) return undefined;
           loaded = loadedRows(range.rows, present);
         }
         if (loaded !== undefined) loadedRanges.push(loaded);
@@ -279,7 +280,7 @@ export class TableColumns {
    * Counts the series that are read from row groups. Loading all series costs as much as reading
    * dozens of them.
    */
-  #areManyReads({ key }: RowSource, { series = [] }: ColumnRequest): boolean {
+  #areManyReads({ key }: RowSource, { series = [] }: RowRangeRequest): boolean {
     const count = (this.#seriesReads.get(key) ?? 0) + series.length;
     this.#seriesReads.set(key, count);
     return count > MAX_SERIES_READS;
@@ -320,7 +321,7 @@ export class TableColumns {
    * Loads rows in the background before their blocks drop them. Loading from blocks takes a tenth
    * of the time of a DuckDB query.
    */
-  #loadOldBlocks(sources: readonly RowSource[], { allColumns }: ColumnRequest): void {
+  #loadOldBlocks(sources: readonly RowSource[], { allColumns }: RowRangeRequest): void {
     for (const source of sources) {
       if (source.blocksFrom + OLD_BLOCK_ROWS > source.rowCount) continue;
       for (const range of this.#ranges.of(source)) {
@@ -338,10 +339,10 @@ export class TableColumns {
   }
 }
 
-const isOfFewSeries = ({ series }: ColumnRequest): boolean =>
+const isOfFewSeries = ({ series }: RowRangeRequest): boolean =>
   series !== undefined && series.length <= MAX_FEW_SERIES;
 
-function loadSize({ range, source }: Miss, { columns }: ColumnRequest): number {
+function loadSize({ range, source }: Miss, { columns }: RowRangeRequest): number {
   const present = presentColumns(source, range, columns);
   const lacking = present.filter(({ id }) => !range.rows.has(id));
   return (range.to - range.from) * (lacking.length + (range.rows.part === undefined ? 2 : 0));

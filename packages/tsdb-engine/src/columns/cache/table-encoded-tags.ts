@@ -36,15 +36,15 @@ export class TableEncodedTags implements EncodedTagsCache {
         cache: this.#cache,
         onDrop: (it) => this.#forget(it),
       });
-      if (this.#lists.length === MAX_LISTS) this.#lists.shift()?.forget();
+      if (this.#lists.length === MAX_LISTS) this.#lists.shift()?.clear();
       this.#lists.push(list);
     }
     list.touch();
     return list;
   }
 
-  forget(): void {
-    for (const list of this.#lists) list.forget();
+  clear(): void {
+    for (const list of this.#lists) list.clear();
     this.#lists = [];
   }
 
@@ -113,7 +113,7 @@ class ColumnsEncodedTags implements EncodedTags {
     this.#size = end;
   }
 
-  forget(): void {
+  clear(): void {
     this.#isForgotten = true;
     if (this.#entry !== undefined) this.#cache.remove(this.#entry);
     this.#entry = undefined;

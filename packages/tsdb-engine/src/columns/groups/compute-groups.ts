@@ -32,7 +32,7 @@ const VALUES_PER_RUN = 128;
 const MAX_EXACT_SUM = 2 ** 53;
 const MAX_SAFE_WIDTH_NS = 2n ** 52n;
 
-interface ColumnRequest {
+interface GroupsRequest {
   readonly request: ColumnQuery;
   readonly computation: GroupsComputation;
   readonly loaded: readonly LoadedRows[];
@@ -47,7 +47,7 @@ interface ColumnRequest {
  * is faster.
  */
 export async function computeGroups(
-  columnRequest: ColumnRequest,
+  columnRequest: GroupsRequest,
 ): Promise<readonly ResultChunk[] | undefined> {
   const { computation, request } = columnRequest;
   const { bucket, order, limit } = computation;
@@ -95,7 +95,7 @@ interface ComputedGroups {
 }
 
 async function computed(
-  columnRequest: ColumnRequest,
+  columnRequest: GroupsRequest,
   runs: Runs,
 ): Promise<ComputedGroups | undefined> {
   const { computation, loaded, index } = columnRequest;
@@ -223,7 +223,7 @@ function measuresOf(
  * Integer sums do not depend on the order. Other sums are exact only in the order that DuckDB uses:
  * the rows of one series, ascending in time.
  */
-function* areSumsExact({ computation, loaded, index }: ColumnRequest, runs: Runs): Steps<boolean> {
+function* areSumsExact({ computation, loaded, index }: GroupsRequest, runs: Runs): Steps<boolean> {
   const summed = computation.outputs.flatMap((output) =>
     output.kind === 'sum' || output.kind === 'mean' ? [output.column] : [],
   );

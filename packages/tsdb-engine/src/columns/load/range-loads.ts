@@ -81,7 +81,7 @@ export class RangeLoads {
     { columns, isUrgent }: { readonly columns: readonly Column[]; readonly isUrgent: boolean },
   ): Promise<void> {
     const isThere = (): boolean => loadedRows(range.rows, columns) !== undefined;
-    if (isThere() || range.rows.isUnfit(columns)) return Promise.resolve();
+    if (isThere() || range.rows.isUncacheable(columns)) return Promise.resolve();
     const before = this.#loading.get(range);
     // A query does not wait for a queued load, because its own load runs first.
     if (before !== undefined && !isUrgent) return before;

@@ -86,10 +86,10 @@ async function take(
 ): Promise<Release> {
   // An integer, so that the total returns to exactly 0.
   const share = Math.ceil(sizeBytes);
-  await slots.take(queryContext, share);
+  await slots.acquire(queryContext, share);
   queryContext.reserved?.(share);
   return once(() => {
-    slots.give(queryContext.owner, share);
+    slots.release(queryContext.owner, share);
     queryContext.reserved?.(-share);
   });
 }

@@ -65,7 +65,7 @@ export class SliceMemory {
   }
 
   async #acquireSlot(queryContext: QueryContext): Promise<Release> {
-    await this.#slots.take(queryContext);
-    return once(() => this.#slots.give(queryContext.owner));
+    await this.#slots.acquire(queryContext);
+    return once(() => this.#slots.release(queryContext.owner));
   }
 }

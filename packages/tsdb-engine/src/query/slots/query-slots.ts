@@ -18,8 +18,8 @@ const MAX_YIELDED_PER_SLOT = 16;
 /** Queries that start without a slot because columns in memory may provide their result: at most this many per slot. */
 const MAX_WITHOUT_SLOT_PER_SLOT = 16;
 
-/** A query's slot among the running ones. */
-export interface QuerySlot {
+/** A query's right to a slot among the running queries; it exists longer than the slot. */
+export interface QueryTicket {
   /** Lets other queries run while this one waits for its client; calling it twice is harmless. */
   yieldSlot(): void;
   /**
@@ -41,8 +41,8 @@ export class QuerySlots {
   readonly #count: number;
   readonly #semaphore: FairSemaphore;
   readonly #counts = { yielded: 0, withoutSlot: 0 };
-  /** Slots of queries that wait for their clients; the slot of the query that has waited longest is taken first. */
-  readonly #idle = new Set<Slot>();
+  /** Tickets of queries that wait for their clients; the slot of the query that has waited longest is taken first. */
+  readonly #idle = new Set<Ticket>();
 
   constructor(count: number) {
     this.#count = count;
@@ -57,47 +57,47 @@ export class QuerySlots {
     return this.#semaphore.waitingCount;
   }
 
-  async acquire(queryContext: QueryContext): Promise<QuerySlot> {
+  async acquire(queryContext: QueryContext): Promise<QueryTicket> {
     const { waitingCount } = this.#semaphore;
     const ownCount = this.#semaphore.waitingCountOf(queryContext.owner);
     if (ownCount >= MAX_WAITING - waitingCount) throw tsdbError('query_queue_full');
     await this.#wait(queryContext);
-    return this.#slot(queryContext, 'held');
+    return this.#ticket(queryContext, 'held');
   }
 
   /**
    * Returns a free slot, or admits the query without one: column queries must not wait for
    * queries that occupy DuckDB. Such a query must call `ensureSlot` before it uses DuckDB.
    */
-  async acquireOrStartWithoutSlot(queryContext: QueryContext): Promise<QuerySlot> {
-    if (this.#acquireFree(queryContext) || this.#takeIdle(queryContext))
-      return this.#slot(queryContext, 'held');
+  async acquireOrStartWithoutSlot(queryContext: QueryContext): Promise<QueryTicket> {
+    if (this.#acquireFree(queryContext) || this.#acquireIdle(queryContext))
+      return this.#ticket(queryContext, 'held');
     if (this.#counts.withoutSlot >= this.#count * MAX_WITHOUT_SLOT_PER_SLOT)
       return await this.acquire(queryContext);
     this.#counts.withoutSlot++;
-    return this.#slot(queryContext, 'withoutSlot');
+    return this.#ticket(queryContext, 'withoutSlot');
   }
 
-  #slot(queryContext: QueryContext, state: 'held' | 'withoutSlot'): QuerySlot {
-    return new Slot(queryContext, state, {
-      idle: (slot) => {
+  #ticket(queryContext: QueryContext, state: 'held' | 'withoutSlot'): QueryTicket {
+    return new Ticket(queryContext, state, {
+      idle: (ticket) => {
         if (this.#semaphore.waitingCount > 0 && this.#mayYield()) {
           this.#counts.yielded++;
-          this.#semaphore.give(queryContext.owner);
+          this.#semaphore.release(queryContext.owner);
           return 'yielded';
         }
-        this.#idle.add(slot);
+        this.#idle.add(ticket);
         return 'idle';
       },
-      busy: (slot) => void this.#idle.delete(slot),
-      take: async (from) => {
+      busy: (ticket) => void this.#idle.delete(ticket),
+      acquire: async (from) => {
         await this.#wait(queryContext);
         this.#counts[from]--;
       },
       leave: (from) => void this.#counts[from]--,
-      give: (slot) => {
-        this.#idle.delete(slot);
-        this.#semaphore.give(queryContext.owner);
+      release: (ticket) => {
+        this.#idle.delete(ticket);
+        this.#semaphore.release(queryContext.owner);
       },
     });
   }
@@ -107,44 +107,44 @@ export class QuerySlots {
   }
 
   async #wait(queryContext: QueryContext): Promise<void> {
-    if (!this.#acquireFree(queryContext) && !this.#takeIdle(queryContext))
-      await this.#semaphore.take(queryContext);
+    if (!this.#acquireFree(queryContext) && !this.#acquireIdle(queryContext))
+      await this.#semaphore.acquire(queryContext);
   }
 
   #acquireFree({ owner }: QueryContext): boolean {
-    return this.#semaphore.takeAtOnce(owner);
+    return this.#semaphore.tryAcquire(owner);
   }
 
-  /** Takes the slot of a query that waits for its client. */
-  #takeIdle({ owner }: QueryContext): boolean {
-    const [slot] = this.#idle;
-    if (slot === undefined || !this.#mayYield()) return false;
-    if (!this.#semaphore.move(slot.owner, owner)) return false;
-    this.#idle.delete(slot);
+  /** Acquires the slot of a query that waits for its client. */
+  #acquireIdle({ owner }: QueryContext): boolean {
+    const [ticket] = this.#idle;
+    if (ticket === undefined || !this.#mayYield()) return false;
+    if (!this.#semaphore.transfer(ticket.owner, owner)) return false;
+    this.#idle.delete(ticket);
     this.#counts.yielded++;
-    slot.noteYielded();
+    ticket.noteYielded();
     return true;
   }
 }
 
-/** The possible states of a slot object without a slot. */
+/** The possible states of a ticket without a slot. */
 type SlotlessState = 'yielded' | 'withoutSlot';
 
-/** Operations that a slot needs from its pool. */
+/** Operations that a ticket needs from its pool. */
 interface SlotPool {
-  /** Offers the slot; returns whether it was taken immediately. */
-  idle(slot: Slot): 'idle' | 'yielded';
-  busy(slot: Slot): void;
+  /** Offers the slot; returns whether another query acquired it immediately. */
+  idle(ticket: Ticket): 'idle' | 'yielded';
+  busy(ticket: Ticket): void;
   /** Resolves with a slot for a query that has none. */
-  take(from: SlotlessState): Promise<void>;
+  acquire(from: SlotlessState): Promise<void>;
   leave(from: SlotlessState): void;
-  give(slot: Slot): void;
+  release(ticket: Ticket): void;
 }
 
-class Slot implements QuerySlot {
+class Ticket implements QueryTicket {
   readonly #pool: SlotPool;
   readonly #queryContext: QueryContext;
-  #state: 'held' | 'idle' | SlotlessState | 'taking' | 'released';
+  #state: 'held' | 'idle' | SlotlessState | 'acquiring' | 'released';
 
   constructor(queryContext: QueryContext, state: 'held' | 'withoutSlot', pool: SlotPool) {
     this.#queryContext = queryContext;
@@ -170,37 +170,37 @@ class Slot implements QuerySlot {
       this.#pool.busy(this);
       return undefined;
     }
-    return this.#state === 'yielded' ? this.#take('yielded') : undefined;
+    return this.#state === 'yielded' ? this.#acquire('yielded') : undefined;
   }
 
   release(): void {
     const before = this.#state;
     this.#state = 'released';
-    if (before === 'held' || before === 'idle') this.#pool.give(this);
+    if (before === 'held' || before === 'idle') this.#pool.release(this);
     else if (before === 'yielded' || before === 'withoutSlot') this.#pool.leave(before);
   }
 
   ensureSlot(): Promise<void> | undefined {
-    return this.#state === 'withoutSlot' ? this.#take('withoutSlot') : undefined;
+    return this.#state === 'withoutSlot' ? this.#acquire('withoutSlot') : undefined;
   }
 
-  async #take(from: SlotlessState): Promise<void> {
-    this.#state = 'taking';
+  async #acquire(from: SlotlessState): Promise<void> {
+    this.#state = 'acquiring';
     try {
       if (this.#queryContext.signal.aborted) throw endOfQuery(this.#queryContext.signal);
-      await this.#pool.take(from);
+      await this.#pool.acquire(from);
     } catch (error) {
       // Keep the previous state until it is released.
-      if (this.#isTaking()) this.#state = from;
+      if (this.#isAcquiring()) this.#state = from;
       else this.#pool.leave(from);
       throw error;
     }
-    if (this.#isTaking()) this.#state = 'held';
-    else this.#pool.give(this);
+    if (this.#isAcquiring()) this.#state = 'held';
+    else this.#pool.release(this);
   }
 
   /** False if it was released in the meantime. */
-  #isTaking(): boolean {
-    return this.#state === 'taking';
+  #isAcquiring(): boolean {
+    return this.#state === 'acquiring';
   }
 }

@@ -1,19 +1,19 @@
 import type { QueryContext } from '@plinth/tsdb-model/query/query-context.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
-import type { QuerySlot } from './query-slots.js';
+import type { QueryTicket } from './query-slots.js';
 
 /**
  * Forwards chunks and yields the query's slot between them: slow readers must not block other
  * queries.
  */
 export async function* yieldingSlotBetween<T>(
-  slot: QuerySlot,
+  ticket: QueryTicket,
   chunks: AsyncIterable<T> | Iterable<T>,
 ): AsyncGenerator<T, void, undefined> {
   for await (const chunk of chunks) {
-    slot.yieldSlot();
+    ticket.yieldSlot();
     yield chunk;
-    const isBack = slot.reacquire();
+    const isBack = ticket.reacquire();
     if (isBack !== undefined) await isBack;
   }
 }

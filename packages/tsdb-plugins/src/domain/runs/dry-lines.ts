@@ -1,4 +1,4 @@
-import { checkRows } from '@plinth/tsdb-catalog/admission/check-rows.js';
+import { checkRows } from '@plinth/tsdb-catalog/schema-validation/check-rows.js';
 import { SeriesIndex } from '@plinth/tsdb-engine/series/series-index.js';
 import type { CommittedRows } from '@plinth/tsdb-engine/write/commit-listener.js';
 import { LineProtocolParser } from '@plinth/tsdb-ingest/line-protocol-parser.js';
@@ -80,6 +80,6 @@ function rowsOf(parsed: ParsedTable): CommittedRows {
     return { column, data, validity };
   });
   const { rowCount, times } = parsed;
-  const series = parsed.parserSeries.map((number) => ordinal[number - parsed.firstNewSeries] ?? 0);
+  const series = parsed.seriesNumbers.map((number) => ordinal[number - parsed.firstNewSeries] ?? 0);
   return { table: parsed.table, index, batch: { rowCount, seriesOrdinals: series, times, fields } };
 }

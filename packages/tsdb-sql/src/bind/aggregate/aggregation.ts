@@ -2,6 +2,7 @@ import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { quoteName } from '../../emit/quote.js';
 import { type Expr, variantOf } from '../../parse/ast.js';
+import { columnTree, type ExprTree, type Lazy, treeOf } from '../../plan-tree.js';
 import type { Scope, ScopeColumn } from '../scope.js';
 import type { Bound } from '../types/bound.js';
 
@@ -16,6 +17,7 @@ export interface GroupKey {
 /** A value computed per group, with its column in the grouped rows. */
 export interface GroupValue extends Pick<Bound, 'text' | 'finish'> {
   readonly duckDbName: string;
+  readonly tree: Lazy<ExprTree>;
 }
 
 /** The bins of a gap-filling query; see `GapBins`. */
@@ -67,7 +69,7 @@ export class Aggregation {
     const known = this.#byShape.get(shape);
     if (known !== undefined) return known;
     const duckDbName = `k${this.keys.length}`;
-    const output = { ...input, text: this.#reference(duckDbName) };
+    const output = { ...input, ...this.#column(duckDbName, input.type) };
     const key: GroupKey = { input, duckDbName, output: withoutConstant(output) };
     this.keys.push(key);
     this.#byShape.set(shape, key);
@@ -85,14 +87,16 @@ export class Aggregation {
   }
 
   /** Adds a group value and returns a reference to it. */
-  addValue({ text, finish, type, displayName }: Bound): Bound {
+  addValue(value: Bound): Bound {
+    const { text, finish, type, displayName } = value;
     const known = this.values.find(
-      (value) => value.text === text && value.finish?.('') === finish?.(''),
+      (other) => other.text === text && other.finish?.('') === finish?.(''),
     );
     const duckDbName = known?.duckDbName ?? `v${this.values.length}`;
-    if (known === undefined) this.values.push({ text, duckDbName, ...(finish && { finish }) });
+    if (known === undefined)
+      this.values.push({ text, duckDbName, tree: () => treeOf(value), ...(finish && { finish }) });
     return {
-      text: this.#reference(duckDbName),
+      ...this.#column(duckDbName, type),
       type,
       displayName,
       hasAggregate: true,
@@ -124,6 +128,11 @@ export class Aggregation {
         `wildcard, column "${shown}" must appear in the GROUP BY clause or must be part of an aggregate ` +
         `function, currently only "${allowed}" appears in the SELECT clause satisfies this requirement`,
     );
+  }
+
+  #column(name: string, type: SqlType): Required<Pick<Bound, 'text' | 'tree'>> {
+    const { relation } = this;
+    return { text: this.#reference(name), tree: columnTree(relation, name, type) };
   }
 
   #reference(duckDbName: string): string {

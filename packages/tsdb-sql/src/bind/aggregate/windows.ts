@@ -10,6 +10,7 @@ import {
   type OrderByExpr,
   type WindowSpec,
 } from '../../parse/ast.js';
+import { type Lazy, type OrderTree, treeOf, type WindowTree } from '../../plan-tree.js';
 import type { Env } from '../session.js';
 
 export interface BoundWindow {
@@ -19,6 +20,7 @@ export interface BoundWindow {
   readonly rowByRow: string;
   readonly order: readonly OrderItem[];
   readonly shown: string;
+  readonly tree: Lazy<WindowTree>;
 }
 
 /** A number that exceeds any row count. */
@@ -92,6 +94,11 @@ export function bindWindow(over: NonNullable<FunctionNode['over']>, outer: Env):
     rowByRow: `(${[...group, ...(isWhole ? [COMPLETE_PARTITION] : frames)].join(' ')})`,
     order,
     shown: shown.join(' '),
+    tree: () => ({
+      partition: partition.map(treeOf),
+      order: order.map(({ expr, ...direction }): OrderTree => ({ by: treeOf(expr), ...direction })),
+      isPlain: frame === undefined,
+    }),
   };
 }
 

@@ -52,6 +52,7 @@ function columnExpr(column: ScopeColumn): Bound {
   column.use();
   return {
     text: column.text,
+    tree: column.tree,
     type: column.type,
     displayName:
       column.qualifier === undefined ? column.name : `${column.qualifier}.${column.name}`,

@@ -1,6 +1,7 @@
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { valueType } from '@plinth/tsdb-model/sql-type.js';
 import type { ExprNodes } from '../../parse/ast.js';
+import { treeOf } from '../../plan-tree.js';
 import type { Env } from '../session.js';
 import { type Bound, derive, withoutOrigin } from '../types/bound.js';
 import { unionType } from '../types/common-type.js';
@@ -33,10 +34,10 @@ export function bindCase(node: ExprNodes['Case'], env: Env): Bound {
     );
   }
   const type = valueType(common);
-  const cases = branches.map(
-    ({ test, result }) => `WHEN ${test.text} THEN ${convert(result, type).text}`,
-  );
-  const last = otherwise === undefined ? '' : ` ELSE ${convert(otherwise, type).text}`;
+  const typed = branches.map(({ test, result }) => ({ test, result: convert(result, type) }));
+  const cases = typed.map(({ test, result }) => `WHEN ${test.text} THEN ${result.text}`);
+  const typedOtherwise = otherwise && convert(otherwise, type);
+  const last = typedOtherwise === undefined ? '' : ` ELSE ${typedOtherwise.text}`;
   const shownCases = branches
     .map(({ shown, result }) => ` WHEN ${shown} THEN ${result.displayName}`)
     .join('');
@@ -44,6 +45,12 @@ export function bindCase(node: ExprNodes['Case'], env: Env): Bound {
   const shownOperand = operand === undefined ? '' : ` ${operand.displayName}`;
   return derive([...branches.map(({ test }) => test), ...results], {
     text: `(CASE ${cases.join(' ')}${last} END)`,
+    tree: () => ({
+      kind: 'case',
+      branches: typed.map(({ test, result }) => ({ test: treeOf(test), result: treeOf(result) })),
+      otherwise: typedOtherwise && treeOf(typedOtherwise),
+      type,
+    }),
     type,
     displayName: `CASE${shownOperand}${shownCases}${shownLast} END`,
   });

@@ -13,6 +13,7 @@ import type { ConstantValue } from '../../bound-expr.js';
 import { duckDbType } from '../../emit/duckdb-type.js';
 import { quoteString } from '../../emit/quote.js';
 import { instantNsText, localNsText } from '../../functions/time/zone-text.js';
+import { type ExprTree, type Lazy, treeOf } from '../../plan-tree.js';
 import {
   type Bound,
   constantExpr,
@@ -46,11 +47,12 @@ export function convert(expr: Bound, type: SqlType, isTry = false): Bound {
       return constantExpr(value, type, expr.displayName, mapped(expr.constant, recompute));
   }
   const { text: _text, constant: _constant, ...rest } = withoutOrigin(expr);
+  const tree: Lazy<ExprTree> = () => ({ kind: 'cast', operand: treeOf(expr), isTry, type });
   const text = convertText({ text: expr.text, from, type, isTry });
   const folding = foldingOf(expr);
-  if (folding === undefined) return { ...rest, text, type };
+  if (folding === undefined) return { ...rest, text, tree, type };
   const folds = isTry ? 'null' : folding;
-  return { ...rest, text: folds === 'null' ? typedText(text, type) : text, type, folds };
+  return { ...rest, text: folds === 'null' ? typedText(text, type) : text, tree, type, folds };
 }
 
 /** Returns the converted value, or `undefined` if only DuckDB can convert it. */

@@ -1,5 +1,5 @@
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
-import { isNested } from '@plinth/tsdb-model/sql-type.js';
+import { isNested, type SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import { repeated } from '../../emit/string-budget.js';
 import { sizeText } from '../../emit/value-size.js';
@@ -15,6 +15,7 @@ import {
   namesOf,
   type OrderByExpr,
 } from '../../parse/ast.js';
+import { type ExprTree, type Lazy, treeOf } from '../../plan-tree.js';
 import { aggregateText, type CallPieces } from '../aggregate/aggregate-text.js';
 import type { Aggregation } from '../aggregate/aggregation.js';
 import { bindOrderItems, bindWindow } from '../aggregate/windows.js';
@@ -187,6 +188,7 @@ function callFunction(
   const value = derive(isScalar ? operands : operands.map(withoutFolding), {
     text: window === undefined ? result.text : (finish?.(result.text) ?? result.text),
     type: result.type,
+    ...(orderBy.length === 0 && { tree: callTree(call, pieces, filter, result.type) }),
     displayName:
       `${call.name}(${pieces.distinct ? 'DISTINCT ' : ''}${shownArgs})` +
       `${shownNulls}${shownFilter}${shownOrder}${shownWindow}`,
@@ -199,6 +201,20 @@ function callFunction(
     ...(result.constant && { constant: result.constant }),
     ...(isPlain && { call: { name: call.name, args } }),
   };
+}
+
+function callTree(
+  { name, args, isStar, distinct: isDistinct }: FunctionCall,
+  { window, ignoreNulls }: CallPieces,
+  filter: Bound | undefined,
+  type: SqlType,
+): Lazy<ExprTree> | undefined {
+  if (ignoreNulls && window === undefined) return undefined;
+  return () => ({
+    ...{ kind: 'call', name: isStar ? `${name}(*)` : name, args: args.map(treeOf), isDistinct },
+    ...{ filter: filter && treeOf(filter), type },
+    window: window && (ignoreNulls ? { ...window.tree(), isPlain: false } : window.tree()),
+  });
 }
 
 function withoutFolding({ constant: _constant, folds: _folds, ...rest }: Bound): Bound {

@@ -1,6 +1,7 @@
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { valueType } from '@plinth/tsdb-model/sql-type.js';
 import type { ExprNodes, Query } from '../../parse/ast.js';
+import { columnTree, type Lazy, negatedIf, type QueryTree, treeOf } from '../../plan-tree.js';
 import { Scope, type ScopeColumn } from '../scope.js';
 import type { BoundQuery, ColumnUse, Env } from '../session.js';
 import { BOOLEAN, type Bound, derive } from '../types/bound.js';
@@ -9,7 +10,12 @@ import { comparable } from './operators/comparison.js';
 export function bindExists(node: ExprNodes['Exists'], env: Env): Bound {
   const query = inner(node.subquery, env);
   const keyword = node.negated ? 'NOT EXISTS' : 'EXISTS';
-  return derive([], { text: `(${keyword} (${query.text}))`, type: BOOLEAN, displayName: keyword });
+  return derive([], {
+    text: `(${keyword} (${query.text}))`,
+    tree: negatedIf(node.negated, () => ({ kind: 'exists', query: query.tree(), type: BOOLEAN })),
+    type: BOOLEAN,
+    displayName: keyword,
+  });
 }
 
 export function bindScalarSubquery(subquery: Query, env: Env): Bound {
@@ -17,6 +23,7 @@ export function bindScalarSubquery(subquery: Query, env: Env): Bound {
   const column = onlyColumn(query);
   return derive([], {
     text: `(${query.text})`,
+    tree: () => ({ kind: 'subquery', query: query.tree(), type: valueType(column.type) }),
     type: valueType(column.type),
     displayName:
       column.qualifier === undefined ? column.name : `${column.qualifier}.${column.name}`,
@@ -26,10 +33,14 @@ export function bindScalarSubquery(subquery: Query, env: Env): Bound {
 export function bindInSubquery(node: ExprNodes['InSubquery'], env: Env): Bound {
   const value = env.session.bindExpr(node.expr, env);
   const keyword = node.negated ? 'NOT IN' : 'IN';
-  const { member, from } = memberOf(node.subquery, env);
+  const { member, from, relation, tree: query } = memberOf(node.subquery, env);
   const [left, right] = comparable(value, keyword, member);
   return derive([value], {
     text: `(${left.text} ${keyword} (SELECT ${right.text} FROM ${from}))`,
+    tree: negatedIf(node.negated, () => ({
+      ...{ kind: 'in_query', value: treeOf(left), query: query(), member: treeOf(right), relation },
+      type: BOOLEAN,
+    })),
     type: BOOLEAN,
     displayName: `${value.displayName} ${keyword} (<subquery>)`,
   });
@@ -39,12 +50,20 @@ export function bindInSubquery(node: ExprNodes['InSubquery'], env: Env): Bound {
 export function memberOf(
   subquery: Query,
   env: Env,
-): { readonly member: Bound; readonly from: string } {
+): {
+  readonly member: Bound;
+  readonly from: string;
+  readonly relation: string;
+  readonly tree: Lazy<QueryTree>;
+} {
   const query = inner(subquery, env);
   const { type, duckDbName } = onlyColumn(query);
   const name = env.session.newName('q');
-  const member = derive([], { text: `${name}.${duckDbName}`, type, displayName: '' });
-  return { member, from: `(${query.text}) AS ${name}` };
+  const tree = columnTree(name, duckDbName, type);
+  const member = derive([], {
+    ...{ text: `${name}.${duckDbName}`, tree, type, displayName: '' },
+  });
+  return { member, from: `(${query.text}) AS ${name}`, relation: name, tree: query.tree };
 }
 
 function inner(query: Query, env: Env): BoundQuery {
@@ -64,7 +83,7 @@ function outerScope(env: Env): Scope {
   const columns = aggregation.keys.flatMap(({ input, output }) =>
     input.column === undefined
       ? []
-      : [{ ...input.column, text: output.text, use: () => undefined }],
+      : [{ ...input.column, text: output.text, tree: output.tree, use: () => undefined }],
   );
   const relations = scope.relations.map(({ path }) => ({
     path,

@@ -2,6 +2,7 @@ import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { BoundExpr, Constant, ConstantValue, Folding, Values } from '../../bound-expr.js';
 import { duckDbType } from '../../emit/duckdb-type.js';
 import { quoteString } from '../../emit/quote.js';
+import type { ExprTree, Lazy } from '../../plan-tree.js';
 import type { RowCondition } from '../scan-draft.js';
 import type { ScopeColumn } from '../scope.js';
 
@@ -47,7 +48,12 @@ export const TIMESTAMP: SqlType = { kind: 'timestamp', unit: 'ns', zone: undefin
  */
 export function derive(
   operands: readonly BoundExpr[],
-  result: { readonly text: string; readonly type: SqlType; readonly displayName: string },
+  result: {
+    readonly text: string;
+    readonly type: SqlType;
+    readonly displayName: string;
+    readonly tree?: Lazy<ExprTree> | undefined;
+  },
   { onlyOfNull = false }: { readonly onlyOfNull?: boolean } = {},
 ): Bound {
   const foldings = operands.map(foldingOf);

@@ -94,14 +94,26 @@ export const TIME_PART_MACROS: readonly string[] = [
      DATE '1970-01-01' + CAST(ns // ${NS_PER_DAY} - CAST(ns % ${NS_PER_DAY} < 0 AS INTEGER) AS INTEGER)`,
 ];
 
+/** Returns the bins of `date_trunc`; `undefined` for an unknown part. */
+export function truncationOf(part: string) {
+  const stride = TRUNCATION.get(part);
+  return stride && { stride, originNs: part === 'week' ? MONDAY_NS : 0n };
+}
+
+/** Returns the name of a part in the singular. */
+export const partOf = (written: string): string => {
+  const name = written.toLowerCase();
+  return PART_ALIASES.get(name) ?? name;
+};
+
 function bindDateTrunc(call: FunctionCall): FunctionResult {
   expectArgCount(call, 2);
   const part = partAt(call);
-  const stride = TRUNCATION.get(part);
-  if (stride === undefined) {
+  const truncation = truncationOf(part);
+  if (truncation === undefined) {
     throw tsdbError('plan_error', `Execution error: Unsupported date_trunc granularity: ${part}`);
   }
-  const originNs = part === 'week' ? MONDAY_NS : 0n;
+  const { stride, originNs } = truncation;
   const time = timeArg(call, 1);
   const zone = time.type.kind === 'timestamp' ? time.type.zone : undefined;
   const ns = `epoch_ns(${time.text})`;
@@ -172,8 +184,7 @@ function intervalPart(call: FunctionCall, part: string, text: string): FunctionR
 }
 
 function partAt(call: FunctionCall): string {
-  const written = constantText(call, 0, 'its first argument').toLowerCase();
-  return PART_ALIASES.get(written) ?? written;
+  return partOf(constantText(call, 0, 'its first argument'));
 }
 
 function datePart(

@@ -8,18 +8,26 @@ import {
   type SetOperationNode,
   type TableAlias,
 } from '../../parse/ast.js';
+import { type Lazy, type QueryTree, unverified } from '../../plan-tree.js';
 import { retyped } from '../select/retype.js';
+
+type CommonTableTree = Extract<QueryTree, { kind: 'with' }>['tables'][number];
 
 /** Returns `WITH …` with a trailing space, and the visible names including the new ones. */
 export function bindCommonTables(
   query: Query,
   around: QueryEnv,
-): { readonly prefix: string; readonly ctes: ReadonlyMap<string, CommonTable> } {
+): {
+  readonly prefix: string;
+  readonly trees: readonly Lazy<CommonTableTree>[];
+  readonly ctes: ReadonlyMap<string, CommonTable>;
+} {
   const clause = query.with;
-  if (clause === undefined) return { prefix: '', ctes: around.ctes };
+  if (clause === undefined) return { prefix: '', trees: [], ctes: around.ctes };
   const ctes = new Map(around.ctes);
   const own = new Set<string>();
   const texts: string[] = [];
+  const trees: Lazy<CommonTableTree>[] = [];
   for (const { alias, query: body } of clause.cte_tables) {
     const name = nameOf(alias.name);
     if (own.has(name)) {
@@ -36,10 +44,16 @@ export function bindCommonTables(
       ? recursiveTable({ name, alias, body, duckDbName, around: inside })
       : around.session.bindQuery(body, inside);
     const columns = isRecursive ? bound.columns : renamed(bound, alias);
-    texts.push(`${duckDbName}(${columns.map((c) => c.duckDbName).join(', ')}) AS (${bound.text})`);
+    const names = columns.map((column) => column.duckDbName);
+    trees.push(() => ({ name: duckDbName, columns: names, query: bound.tree() }));
+    texts.push(`${duckDbName}(${names.join(', ')}) AS (${bound.text})`);
     ctes.set(name, { duckDbName, columns });
   }
-  return { prefix: `WITH ${clause.recursive ? 'RECURSIVE ' : ''}${texts.join(', ')} `, ctes };
+  return {
+    prefix: `WITH ${clause.recursive ? 'RECURSIVE ' : ''}${texts.join(', ')} `,
+    trees,
+    ctes,
+  };
 }
 
 /**
@@ -54,7 +68,8 @@ export function readingOf({ duckDbName, columns }: CommonTable): BoundQuery {
     readings.set(origin.scan, scan);
     return { ...column, origin: { ...origin, scan } };
   });
-  return { text: duckDbName, columns: own, tableName: undefined };
+  const tree = unverified(duckDbName); // its readers refer to it by name
+  return { text: duckDbName, tree, columns: own, tableName: undefined };
 }
 
 /** Returns the columns with the names of the alias. */
@@ -105,7 +120,8 @@ function recursiveTable(options: {
   const isAll = node.set_quantifier === 'All';
   if (isAll) around.session.hasUnion = true;
   return {
-    text: `(${start.text}) UNION${isAll ? ' ALL' : ''} (${retyped(step, columns, around)})`,
+    text: `(${start.text}) UNION${isAll ? ' ALL' : ''} (${retyped(step, columns, around).text})`,
+    tree: unverified('WITH RECURSIVE'),
     columns,
     tableName: undefined,
   };

@@ -2,6 +2,7 @@ import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { condition } from '../../bind/expr/operators/condition.js';
 import { Scope, type ScopeColumn } from '../../bind/scope.js';
 import type { Env, QueryEnv } from '../../bind/session.js';
+import { BOOLEAN, type Bound } from '../../bind/types/bound.js';
 import {
   type Join,
   type JoinConstraint,
@@ -9,6 +10,7 @@ import {
   type TableWithJoins,
   variantOf,
 } from '../../parse/ast.js';
+import { type ExprTree, treeOf } from '../../plan-tree.js';
 import { joinUsing, sharedNames } from './join-using.js';
 import { bindTableFactor, type FromItem } from './table-factor.js';
 
@@ -49,6 +51,10 @@ function bindFactor(
 function crossJoin(left: FromItem, right: FromItem): FromItem {
   return {
     text: `${left.text} CROSS JOIN ${right.text}`,
+    tree: () => ({
+      ...{ kind: 'join', join: 'CROSS JOIN', left: left.tree(), right: right.tree() },
+      on: undefined,
+    }),
     relations: [...left.relations, ...right.relations],
     visible: [...left.visible, ...right.visible],
     tableName: undefined,
@@ -113,18 +119,23 @@ function bindJoin(left: FromItem, right: FromItem, join: Join, around: QueryEnv)
     throw tsdbError('not_implemented', `Unsupported JOIN operator ${operator}`);
   const constraint = join.join_operator[operator] ?? 'None';
   const shared = sharedColumns(left, right, constraint);
-  const on = shared === undefined ? onText({ left, right, kind, constraint, around }) : undefined;
+  const on = shared === undefined ? bindOn({ left, right, kind, constraint, around }) : undefined;
   const using = shared && joinUsing({ left, right, names: shared, keeps: keptSide(kind) });
-  const conditionText = on ?? using?.on ?? 'true';
+  const conditionText = on?.text ?? using?.on ?? 'true';
   for (const side of kind.nullable) markNullable(side === 'left' ? left : right);
   const isMirrored = kind.shows.length === 1 && kind.shows[0] === 'right';
   const [first, second] = isMirrored ? [right, left] : [left, right];
   const text = `(${first.text} ${kind.duckDbJoin} ${second.text} ON ${conditionText})`;
+  const tree: FromItem['tree'] = () => ({
+    ...{ kind: 'join', join: kind.duckDbJoin, left: first.tree(), right: second.tree() },
+    on: on === undefined ? (using?.tree() ?? TRUE) : treeOf(on),
+  });
   if (kind.shows.length === 1) {
-    return { text, relations: first.relations, visible: first.visible, tableName: undefined };
+    return { text, tree, relations: first.relations, visible: first.visible, tableName: undefined };
   }
   return {
     text,
+    tree,
     relations: [...left.relations, ...right.relations],
     visible: using?.visible ?? [...left.visible, ...right.visible],
     tableName: undefined,
@@ -149,13 +160,15 @@ function sharedColumns(
   return undefined;
 }
 
-function onText(options: {
+const TRUE: ExprTree = { kind: 'constant', value: true, type: BOOLEAN };
+
+function bindOn(options: {
   readonly left: FromItem;
   readonly right: FromItem;
   readonly kind: JoinKind;
   readonly constraint: JoinConstraint;
   readonly around: QueryEnv;
-}): string | undefined {
+}): Bound | undefined {
   const { left, right, kind, constraint, around } = options;
   if (typeof constraint !== 'object' || !('On' in constraint)) return undefined;
   const env: Env = {
@@ -171,7 +184,7 @@ function onText(options: {
     for (const rowCondition of on.rowConditions ?? [])
       if (scans.has(rowCondition.scan)) rowCondition.scan.narrow(rowCondition);
   }
-  return on.text;
+  return on;
 }
 
 function scansOf(item: FromItem): ReadonlySet<NonNullable<ScopeColumn['origin']>['scan']> {

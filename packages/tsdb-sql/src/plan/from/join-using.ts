@@ -1,6 +1,8 @@
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { ScopeColumn } from '../../bind/scope.js';
+import { BOOLEAN } from '../../bind/types/bound.js';
 import { comparisonType } from '../../bind/types/common-type.js';
+import { type ExprTree, type Lazy, operatorTree, treeOf } from '../../plan-tree.js';
 import type { FromItem } from './table-factor.js';
 
 /** Returns the names that both sides have, in the order of the left side. */
@@ -19,7 +21,11 @@ export function joinUsing(options: {
   readonly names: readonly string[];
   /** Side whose value is used; with `both`, either may be absent. */
   readonly keeps: 'left' | 'right' | 'both';
-}): { readonly on: string; readonly visible: readonly ScopeColumn[] } {
+}): {
+  readonly on: string;
+  readonly tree: Lazy<ExprTree | undefined>;
+  readonly visible: readonly ScopeColumn[];
+} {
   const { left, right, names, keeps } = options;
   const pairs = names.map((name) => [only(left, name), only(right, name)] as const);
   for (const [a, b] of pairs) {
@@ -34,12 +40,23 @@ export function joinUsing(options: {
   const merged = new Map(pairs.map(([a, b]) => [a.name, mergeColumns(a, b, keeps)]));
   return {
     on: pairs.map(([a, b]) => `${a.text} = ${b.text}`).join(' AND ') || 'true',
+    tree: () =>
+      pairs
+        .map(([a, b]) => operatorTree('=', [shown(a), shown(b)], BOOLEAN)())
+        .reduceRight<ExprTree | undefined>(bothTrue, undefined),
     visible: [
       ...left.visible.map((column) => merged.get(column.name) ?? column),
       ...right.visible.filter((column) => !merged.has(column.name)),
     ],
   };
 }
+
+const shown = (column: ScopeColumn) => ({ ...column, displayName: column.name });
+
+const bothTrue = (right: ExprTree | undefined, left: ExprTree): ExprTree =>
+  right === undefined
+    ? left
+    : { kind: 'operator', operator: 'AND', operands: [left, right], type: BOOLEAN };
 
 function mergeColumns(
   a: ScopeColumn,
@@ -52,6 +69,10 @@ function mergeColumns(
   return {
     ...rest,
     text: `coalesce(${a.text}, ${b.text})`,
+    tree: () => ({
+      ...{ kind: 'call', name: 'coalesce', args: [a, b].map((side) => treeOf(shown(side))) },
+      ...{ isDistinct: false, filter: undefined, window: undefined, type: a.type },
+    }),
     use: () => [a, b].forEach((side) => void side.use()),
   };
 }

@@ -15,6 +15,7 @@ import {
   type TableNode,
   variantOf,
 } from '../../parse/ast.js';
+import { columnTree, type FromTree, type Lazy, unverified } from '../../plan-tree.js';
 import { columnType } from '../select/column-type.js';
 import { readingOf } from './common-tables.js';
 import { bindTableFunction, bindUnnest } from './table-functions.js';
@@ -24,6 +25,7 @@ import { virtualQuery } from './virtual-tables.js';
 /** A bound item of FROM: its text and the names it provides. */
 export interface FromItem {
   readonly text: string;
+  readonly tree: Lazy<FromTree>;
   readonly relations: readonly Relation[];
   /** Columns of `*`. */
   readonly visible: readonly ScopeColumn[];
@@ -71,6 +73,7 @@ function bindTable(node: TableNode, around: QueryEnv, before: Scope | undefined)
   if (cte !== undefined) {
     return namedItem(readingOf(cte), {
       text: cte.duckDbName,
+      tree: (relation) => () => ({ kind: 'common', name: cte.duckDbName, relation }),
       path: [names[0] ?? ''],
       alias,
       around,
@@ -91,7 +94,8 @@ function bindTable(node: TableNode, around: QueryEnv, before: Scope | undefined)
     throw tsdbError('plan_error', `Error during planning: ${text}`);
   }
   const { query } = virtual;
-  const item = namedItem(query, { text: `(${query.text})`, path, alias, around });
+  const tree = () => unverified(`table ${path.slice(1).join('.')}`);
+  const item = namedItem(query, { text: `(${query.text})`, tree, path, alias, around });
   // A list of column aliases also hides the other names of its columns.
   const hidden = [...(virtual.table.otherNames ?? [])].flatMap(([name, of]) => {
     const column = item.visible.find((candidate) => candidate.name === of);
@@ -151,11 +155,16 @@ function scanItem(options: {
     qualifier,
     ...textOf(column.kind),
     text: `${name}.${quoteName(column.physicalName)}`,
+    tree: columnTree(name, column.name, columnType(column.kind)),
     origin: { scan, column: column.name },
     use: () => scan.use(column.name),
   }));
   return {
     text: `${scanMark(scan.index)} AS ${name}`,
+    tree:
+      scan.source === undefined
+        ? () => ({ kind: 'scan', table, relation: name })
+        : unverified('a cache function'),
     relations: [
       {
         path: alias === undefined ? path : [qualifier],
@@ -177,7 +186,12 @@ function derivedItem(
   },
 ): FromItem {
   const { prefix, alias, around } = options;
-  return namedItem(query, { text: `${prefix}(${query.text})`, path: undefined, alias, around });
+  const tree = (relation: string): Lazy<FromTree> =>
+    prefix === ''
+      ? () => ({ kind: 'query', query: query.tree(), relation })
+      : unverified('LATERAL');
+  const text = `${prefix}(${query.text})`;
+  return namedItem(query, { text, tree, path: undefined, alias, around });
 }
 
 /** Binds a query, or text with its columns, as a relation. */
@@ -185,6 +199,7 @@ function namedItem(
   query: BoundQuery,
   options: {
     readonly text: string;
+    readonly tree: (relation: string) => Lazy<FromTree>;
     readonly path: readonly string[] | undefined;
     readonly alias: TableAlias | undefined;
     readonly around: QueryEnv;
@@ -201,6 +216,7 @@ function namedItem(
     qualifier: path === undefined ? column.qualifier : path.at(-1),
     type: column.type,
     text: `${name}.${column.duckDbName}`,
+    tree: columnTree(name, column.duckDbName, column.type),
     tableColumnKind: column.tableColumnKind,
     ...(column.origin && { origin: column.origin }),
     use: () => undefined,
@@ -213,7 +229,11 @@ function namedItem(
             : [{ path: [qualifier], columns: columns.filter((c) => c.qualifier === qualifier) }],
         )
       : [{ path, columns }];
-  return { text: `${options.text} AS ${name}`, relations, visible: columns, tableName: undefined };
+  return {
+    text: `${options.text} AS ${name}`,
+    tree: options.tree(name),
+    ...{ relations, visible: columns, tableName: undefined },
+  };
 }
 
 function aliasColumns(

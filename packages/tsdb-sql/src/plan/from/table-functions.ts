@@ -8,6 +8,7 @@ import type { BoundQuery, Env, QueryEnv } from '../../bind/session.js';
 import { type Bound, constantExpr, INT64, NULL } from '../../bind/types/bound.js';
 import { timeSteps } from '../../functions/lists/time-steps.js';
 import type { Expr, FunctionArg, TableAlias } from '../../parse/ast.js';
+import { unverified } from '../../plan-tree.js';
 import { virtualTableQuery } from './virtual-tables.js';
 
 /** Binds `generate_series(1, 10)`, `range(…)` and the functions that read caches. */
@@ -54,6 +55,7 @@ function bindSeries(name: string, args: readonly Bound[]): BoundQuery {
   const { text, type } = series;
   return {
     text,
+    tree: unverified(`function ${name}`),
     columns: [
       { name: 'value', qualifier: undefined, type, tableColumnKind: undefined, duckDbName: 'c0' },
     ],
@@ -139,7 +141,8 @@ export function bindUnnest(
     duckDbName: `c${index}`,
   }));
   const items = unnested.map(({ text }, index) => `${text} AS c${index}`);
-  return { text: `SELECT ${items.join(', ')}`, columns, tableName: undefined };
+  const tree = unverified('function unnest');
+  return { text: `SELECT ${items.join(', ')}`, tree, columns, tableName: undefined };
 }
 
 /** Unnests a list to rows and a struct to columns. */

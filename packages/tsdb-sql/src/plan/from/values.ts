@@ -4,6 +4,7 @@ import { Scope } from '../../bind/scope.js';
 import type { BoundQuery, Env, QueryEnv } from '../../bind/session.js';
 import { unionType } from '../../bind/types/common-type.js';
 import type { ValuesNode } from '../../parse/ast.js';
+import { unverified } from '../../plan-tree.js';
 
 /** Binds `VALUES (…), (…)`: columns `column1`, `column2`, … with the common types of all rows. */
 export function bindValues(node: ValuesNode, around: QueryEnv): BoundQuery {
@@ -53,6 +54,7 @@ export function bindValues(node: ValuesNode, around: QueryEnv): BoundQuery {
   const alias = around.session.newName('x');
   return {
     text: `SELECT ${names} FROM (VALUES ${lines.join(', ')}) AS ${alias}(${names})`,
+    tree: unverified('VALUES'),
     columns,
     tableName: undefined,
   };

@@ -7,6 +7,7 @@ import { constantText, INT64 } from '../../bind/types/bound.js';
 import type { ConstantValue } from '../../bound-expr.js';
 import { duckDbType } from '../../emit/duckdb-type.js';
 import { quoteString } from '../../emit/quote.js';
+import { unverified } from '../../plan-tree.js';
 import { informationSchemaTable } from '../information-schema.js';
 import { parameterCallCount } from '../routine-parameters.js';
 
@@ -77,6 +78,7 @@ export function virtualTableQuery(
   spend(Math.ceil(text.length / CHARACTERS_PER_EXPRESSION));
   return {
     text,
+    tree: unverified('a virtual table'),
     columns,
     tableName: undefined,
   };

@@ -14,6 +14,7 @@ import {
   type Select,
   type SelectItem,
 } from '../../parse/ast.js';
+import { type GroupsTree, treeOf } from '../../plan-tree.js';
 import { positionOf } from './order-limit.js';
 
 export interface BoundGroups {
@@ -105,6 +106,12 @@ export function groupedText(
     earlier: earlier === undefined ? undefined : unfilledText(groups, earlier),
   });
 }
+
+export const groupsTree = ({ aggregation }: BoundGroups): GroupsTree => ({
+  relation: aggregation.relation,
+  keys: aggregation.keys.map(({ input }) => treeOf(input)),
+  values: aggregation.values.map(({ tree }) => tree()),
+});
 
 function unfilledText(groups: BoundGroups, fromWhere: string): string {
   const { keys, values } = groups.aggregation;

@@ -6,28 +6,43 @@ import { Scope } from '../../bind/scope.js';
 import type { Env, QueryEnv } from '../../bind/session.js';
 import { type Bound, INT64 } from '../../bind/types/bound.js';
 import { type Expr, hasSubquery, type OrderByExpr, type Query } from '../../parse/ast.js';
+import type { ExprTree, Lazy, LimitTree, OrderTree } from '../../plan-tree.js';
 
 export interface OrderTarget {
+  /** A tree, or the position. */
+  readonly tree: Lazy<ExprTree> | number;
   /** 1-based position in the select list, or text over the input. */
   readonly text: string;
   readonly isListed: boolean;
 }
 
-/**
- * Returns `ORDER BY …` with a leading space, or an empty string. `resolve` returns the target of
- * one expression.
- */
-export function orderByText(
+export interface BoundOrder {
+  /** `ORDER BY …` with a leading space, or an empty string. */
+  readonly text: string;
+  readonly tree: Lazy<readonly OrderTree[]>;
+}
+
+export const NO_ORDER: BoundOrder = { text: '', tree: () => [] };
+
+/** Binds ORDER BY. `resolve` returns the target of one expression. */
+export function bindOrder(
   items: readonly OrderByExpr[],
   resolve: (expr: Expr) => OrderTarget,
-): string {
-  if (items.length === 0) return '';
-  const texts = items.map(({ expr, options }) => {
+): BoundOrder {
+  if (items.length === 0) return NO_ORDER;
+  const bound = items.map(({ expr, options }) => {
     const descending = options.asc === false;
     const nullsFirst = options.nulls_first ?? descending;
-    return `${resolve(expr).text} ${direction({ descending, nullsFirst })}`;
+    const { text, tree: by } = resolve(expr);
+    return { text: `${text} ${direction({ descending, nullsFirst })}`, by, descending, nullsFirst };
   });
-  return ` ORDER BY ${texts.join(', ')}`;
+  return {
+    text: ` ORDER BY ${bound.map(({ text }) => text).join(', ')}`,
+    tree: () =>
+      bound.map(({ by, descending, nullsFirst }) => ({
+        ...{ by: typeof by === 'number' ? by : by(), descending, nullsFirst },
+      })),
+  };
 }
 
 /**
@@ -100,6 +115,11 @@ export function limitText({ count, offset }: RowLimit): string {
     (count === undefined ? '' : ` LIMIT ${count}`) +
     (offset === undefined ? '' : ` OFFSET ${offset}`)
   );
+}
+
+/** Returns `undefined` if DuckDB computes a row count. */
+export function limitTree({ count, offset }: RowLimit): LimitTree | undefined {
+  return typeof count === 'string' || typeof offset === 'string' ? undefined : { count, offset };
 }
 
 export function bindLimit(query: Query, around: QueryEnv): RowLimit {

@@ -142,6 +142,7 @@ function plainColumn(column: ScopeColumn, env: Env): Bound {
     column.qualifier === undefined ? column.name : `${column.qualifier}.${column.name}`;
   return {
     text: column.text,
+    tree: column.tree,
     type: column.type,
     displayName: qualified,
     hasAggregate: false,

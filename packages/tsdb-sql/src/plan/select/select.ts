@@ -12,6 +12,7 @@ import {
   type Select,
   type WindowSpec,
 } from '../../parse/ast.js';
+import { treeOf } from '../../plan-tree.js';
 import { bindFrom, scopeOf } from '../from/from.js';
 import type { FromItem } from '../from/table-factor.js';
 import { columnQueryTemplate } from './column-query-template.js';
@@ -19,15 +20,18 @@ import { type BoundGroups, bindGroups, groupedText } from './group-by.js';
 import { narrowToLastRows } from './last-point.js';
 import { liveChange } from './live-change.js';
 import {
+  type BoundOrder,
+  bindOrder,
   isLimited,
   limitText,
+  NO_ORDER,
   type OrderTarget,
-  orderByText,
   positionOf,
   type RowLimit,
   spelledOut,
 } from './order-limit.js';
 import { bindProjection, type OutputItem } from './projection.js';
+import { selectTree } from './select-tree.js';
 
 export interface SelectClauses {
   readonly orderBy: readonly OrderByExpr[];
@@ -77,7 +81,8 @@ export function bindSelect(
   if (groups === undefined) narrowToLastRows(select, clauses.orderBy, { from, where, env });
   const orderEnv = { ...itemEnv, aliases: { items: aliases, first: true } };
   const isDistinct = select.distinct === 'Distinct';
-  const order = orderText(clauses, { items, env: orderEnv, isDistinct });
+  const explicitOrder = orderOf(clauses, { items, env: orderEnv, isDistinct });
+  const order = explicitOrder.text;
   const fromText = from === undefined ? '' : ` FROM ${from.text}`;
   const whereText = where === undefined ? '' : ` WHERE ${where.text}`;
   const source =
@@ -94,20 +99,25 @@ export function bindSelect(
   const isUnordered = order === '' && distinct === '';
   const plainOrder =
     isUnordered && isPlain && around.depth === 0
-      ? timeOrderText(from)
+      ? timeOrderOfScan(from)
       : isUnordered && groups?.aggregation.gaps !== undefined
-        ? seriesOrderText(groups)
-        : '';
+        ? { text: seriesOrderText(groups), tree: () => [] }
+        : NO_ORDER;
   const timeOrder =
     isPlain && !isLimited(clauses.limit) && qualify === undefined
-      ? timeOrderOf(clauses.orderBy, { items, env: orderEnv, isImplied: plainOrder !== '' })
+      ? timeOrderOf(clauses.orderBy, { items, env: orderEnv, isImplied: plainOrder.text !== '' })
       : undefined;
   const { count } = clauses.limit;
   const maxRows = typeof count === 'bigint' ? Number(count) : undefined;
   return {
     text:
       `SELECT ${distinct}${list}${source}${qualify === undefined ? '' : ` QUALIFY ${qualify.text}`}` +
-      `${order}${plainOrder}${limitText(clauses.limit)}`,
+      `${order}${plainOrder.text}${limitText(clauses.limit)}`,
+    tree: () =>
+      selectTree({ select, from, where, groups, having, items, limit: clauses.limit }, [
+        ...explicitOrder.tree(),
+        ...plainOrder.tree(),
+      ]),
     columns: outputColumns(items, {
       isTransparent: isTransparent(select, clauses, items) && !groups?.hasSets,
       isTable: from?.tableName !== undefined && groups === undefined,
@@ -115,7 +125,7 @@ export function bindSelect(
     tableName: from?.tableName,
     isSmall: groups !== undefined || (maxRows !== undefined && maxRows <= MAX_ROWS_AT_ONCE),
     maxRows,
-    isUnordered: isUnordered && plainOrder === '',
+    isUnordered: isUnordered && plainOrder.text === '',
     timeOrder,
     // Further ORDER BY keys may refer to tags by position.
     lateMaterializedTags:
@@ -273,34 +283,41 @@ function checkDistinctOn(
   }
 }
 
-function orderText(
+function orderOf(
   clauses: SelectClauses,
   list: { readonly items: readonly OutputItem[]; readonly env: Env; readonly isDistinct: boolean },
-): string {
-  return orderByText(clauses.orderBy, (expr): OrderTarget => {
+): BoundOrder {
+  const listed = (position: number): OrderTarget => ({
+    ...{ text: String(position), tree: position, isListed: true },
+  });
+  return bindOrder(clauses.orderBy, (expr): OrderTarget => {
     const position = positionOf(expr, list.items.length, 'ORDER BY');
-    if (position !== undefined) return { text: String(position), isListed: true };
+    if (position !== undefined) return listed(position);
     const bound = list.env.session.bindExpr(expr, list.env);
     const index = list.items.findIndex((item) => item.expr.text === bound.text);
-    if (index >= 0) return { text: String(index + 1), isListed: true };
+    if (index >= 0) return listed(index + 1);
     if (list.isDistinct) {
       throw tsdbError(
         'plan_error',
         `Error during planning: For SELECT DISTINCT, ORDER BY expressions ${bound.displayName} must appear in select list`,
       );
     }
-    if (bound.constant !== undefined) return { text: `(${bound.text})`, isListed: false };
-    return { text: bound.text, isListed: false };
+    const text = bound.constant === undefined ? bound.text : `(${bound.text})`;
+    return { text, tree: () => treeOf(bound), isListed: false };
   });
 }
 
 /** Without ORDER BY, orders rows of a plain scan by time, ascending. */
-function timeOrderText(from: FromItem | undefined): string {
-  if (from?.tableName === undefined) return '';
+function timeOrderOfScan(from: FromItem | undefined): BoundOrder {
+  if (from?.tableName === undefined) return NO_ORDER;
   const time = from.visible.find((column) => column.tableColumnKind === 'time');
-  if (time === undefined) return '';
+  if (time === undefined) return NO_ORDER;
   time.use();
-  return ` ORDER BY ${time.text}`;
+  const by = () => treeOf({ ...time, displayName: time.name });
+  return {
+    text: ` ORDER BY ${time.text}`,
+    tree: () => [{ by: by(), descending: false, nullsFirst: false }],
+  };
 }
 
 /** Orders filled rows by series, then by time. */

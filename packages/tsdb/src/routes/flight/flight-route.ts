@@ -2,7 +2,7 @@ import type { Route } from '@plinth/kernel';
 import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
 import type { RouteDeps } from '../deps.js';
 import { grpcRoute } from '../grpc/grpc-route.js';
-import { FLIGHT_PATH } from './flight-dialect.js';
+import { FLIGHT_PATH } from './flight-conventions.js';
 
 /** The Arrow Flight route. Source: tsdb-http, §20. */
 export const flightRoute = (deps: RouteDeps): Route =>

@@ -10,7 +10,7 @@ import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
 import { NAMESPACE_SEPARATOR, type Namespace } from '@plinth/tsdb-open-tables/namespaces.js';
 import type { OpenTables } from '@plinth/tsdb-open-tables/open-tables.js';
 import { Type } from 'typebox';
-import { ICEBERG_PATH } from './iceberg-dialect.js';
+import { ICEBERG_PATH } from './iceberg-conventions.js';
 import { icebergFailure, noNamespace, noTable, OUTPUT } from './iceberg-responses.js';
 import { type Page, pageOf } from './pages.js';
 

@@ -6,7 +6,7 @@ import { RP } from '../description.js';
 import { queryStringOf } from '../query-string.js';
 import { messageTarget, refusedSeries } from '../write/message-write.js';
 import { write } from '../write/write-route.js';
-import { METRICS_PATH } from './otlp-dialect.js';
+import { METRICS_PATH } from './otlp-conventions.js';
 import {
   JSON_TYPE,
   metricsResponse,

@@ -1,5 +1,5 @@
 import {
-  type Dialect,
+  type ApiConventions,
   gunzipBounded,
   type HeaderList,
   type HttpRequest,
@@ -76,7 +76,7 @@ const DOCS = {
 /** Source: processing-engine, "Request arguments", "Request plugin responses". */
 export function pluginRequestRoutes(
   { processing, settings }: RouteDeps,
-  dialect: Dialect,
+  conventions: ApiConventions,
 ): readonly Route[] {
   const limitBytes = settings.max_request_size_bytes;
   const handle = async (request: HttpRequest): Promise<HttpResponse> => {
@@ -103,7 +103,7 @@ export function pluginRequestRoutes(
     }
     return withHeaders(
       responseOf(response, {
-        own: dialect.headers?.(request) ?? [],
+        own: conventions.headers?.(request) ?? [],
         mayHaveCookies: settings.plugin_response_cookies,
       }),
       PROTECTION,

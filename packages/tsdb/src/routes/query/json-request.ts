@@ -1,6 +1,7 @@
 import { isObject, JsonExcessive, messageOf, refuseExcessiveJson } from '@plinth/kernel';
 import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
+import { replaceNumbers } from '@plinth/tsdb-model/text/json-numbers.js';
 
 /** A number with its original text, because `1` and `1.0` have different types. */
 interface NumberText {
@@ -8,7 +9,6 @@ interface NumberText {
 }
 
 const NUMBER_KEY = '\u0000number';
-const QUOTE_OR_NUMBER = /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const MAX_UINT64 = 18_446_744_073_709_551_615n;
 const MIN_INT64 = -9_223_372_036_854_775_808n;
 
@@ -47,13 +47,15 @@ export function parseJsonObject(text: string): Readonly<Record<string, unknown>>
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) {
-      return JSON.parse(markNumbers(text)) as Readonly<Record<string, unknown>>; // the same object as above
+      return JSON.parse(replaceNumbers(text, mark)) as Readonly<Record<string, unknown>>; // the same object as above
     }
   } catch (error) {
     throw jsonError(messageOf(error));
   }
   throw jsonError('expected a JSON object');
 }
+
+const mark = (token: string): string => `{"\\u0000number":"${token}"}`;
 
 /** Returns the text of a number that `parseJsonObject` read; `undefined` for all other values. */
 export function numberTextOf(value: unknown): string | undefined {
@@ -120,38 +122,6 @@ function toNumber(text: string): number | bigint {
   if (!/^-?\d+$/.test(text)) return Number(text);
   const whole = BigInt(text);
   return whole < MIN_INT64 || whole > MAX_UINT64 ? Number(text) : whole;
-}
-
-/**
- * Skips strings with a loop. A regular expression would need a stack proportional to their length.
- */
-function markNumbers(text: string): string {
-  let marked = '';
-  let from = 0;
-  QUOTE_OR_NUMBER.lastIndex = 0;
-  for (;;) {
-    const found = QUOTE_OR_NUMBER.exec(text);
-    if (found === null) return marked + text.slice(from);
-    const [token] = found;
-    if (token === '"') {
-      QUOTE_OR_NUMBER.lastIndex = endOfString(text, found.index) + 1;
-      continue;
-    }
-    marked += `${text.slice(from, found.index)}{"\\u0000number":"${token}"}`;
-    from = QUOTE_OR_NUMBER.lastIndex;
-  }
-}
-
-/** Returns the index of the closing quote, which exists because the text was parsed before. */
-function endOfString(text: string, start: number): number {
-  for (let from = start + 1; ; ) {
-    const end = text.indexOf('"', from);
-    let before = end - 1;
-    while (text[before] === '\\') before -= 1;
-    // An even number of backslashes are escaped backslashes, so the quote is not escaped.
-    if ((end - before) % 2 === 1 || end < 0) return end;
-    from = end + 1;
-  }
 }
 
 function isNumberText(value: unknown): value is NumberText {

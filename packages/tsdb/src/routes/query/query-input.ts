@@ -32,7 +32,13 @@ export interface QueryInput {
   readonly text: string;
   readonly format: FormatName;
   readonly params: ReadonlyMap<string, ParameterValue>;
+  /** `undefined`: the server chooses it. */
+  readonly engine?: EngineName | undefined;
 }
+
+/** Where a SQL query runs: on this server, or on Trino. */
+const ENGINES = ['duckdb', 'trino'] as const;
+type EngineName = (typeof ENGINES)[number];
 
 const DATABASE_NAMES = ['db', 'database'];
 const TEXT_NAMES = ['q', 'query_str'];
@@ -41,9 +47,19 @@ const TEXT_NAMES = ['q', 'query_str'];
 export function readQueryInput(request: HttpRequest, isInfluxdb3: boolean): QueryInput {
   const accepted = formatOfAccept(request.headers['accept']);
   const input = request.method === 'POST' ? readFromBody(request) : readFromUrl(request);
-  const { requested, policy, ...rest } = input;
+  const { requested, policy, engineName, ...rest } = input;
   if (!isInfluxdb3) refusePolicy(policy() ?? policyOfPostUrl(request), 'db');
-  return { ...rest, format: resolveFormat(requested ?? accepted, isInfluxdb3) };
+  return {
+    ...rest,
+    engine: engineOf(engineName()),
+    format: resolveFormat(requested ?? accepted, isInfluxdb3),
+  };
+}
+
+function engineOf(name: string | undefined): EngineName | undefined {
+  const engine = ENGINES.find((known) => known === name);
+  if (engine !== undefined || name === undefined) return engine;
+  throw tsdbError('parameter_invalid', `unknown engine "${name}"; use ${ENGINES.join(' or ')}`);
 }
 
 /** Reads the parameters for InfluxQL. The statement may name the database, and `rp` the retention policy. */
@@ -57,7 +73,7 @@ export function readInfluxqlInput(
   const accepted = formatOfAccept(request.headers['accept']);
   const input =
     request.method === 'POST' ? readFromBody(request, false) : readFromUrl(request, false);
-  const { requested, database, policy, ...rest } = input;
+  const { requested, database, policy, engineName: _engine, ...rest } = input;
   return {
     ...rest,
     policy: policy(),
@@ -72,10 +88,11 @@ function policyOfPostUrl({ method, url }: HttpRequest): string | undefined {
   return queryString === undefined ? undefined : readPolicy(parseParameters(queryString));
 }
 
-type RawInput = Omit<QueryInput, 'format'> & {
+type RawInput = Omit<QueryInput, 'format' | 'engine'> & {
   readonly requested: RequestedFormat | undefined;
   /** Reads the retention policy. Throws like the other parameters. */
   readonly policy: () => string | undefined;
+  readonly engineName: () => string | undefined;
 };
 
 /** Reads the parameters of a GET request. */
@@ -95,6 +112,7 @@ export function readFromUrl(request: HttpRequest, needsDatabase = true): RawInpu
     requested: format === undefined ? undefined : formatOfName(format),
     params: readParams(params === undefined ? undefined : parseJsonParameter(params)),
     policy: () => readPolicy(parameters),
+    engineName: () => readParameter(parameters, ['engine']),
   };
 }
 
@@ -110,6 +128,7 @@ function readFromBody({ body: bytes }: HttpRequest, needsDatabase = true): RawIn
     requested: format === undefined ? undefined : formatOfName(format, jsonError),
     params: readParams(Object.hasOwn(body, 'params') ? body['params'] : undefined),
     policy: () => textOf('rp') || undefined,
+    engineName: () => textOf('engine'),
   };
 }
 

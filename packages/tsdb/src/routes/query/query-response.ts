@@ -7,13 +7,15 @@ import { withOtherDatabaseHint } from './other-database-hint.js';
 import { parquetResponse } from './parquet-response.js';
 import type { QueryInput } from './query-input.js';
 import { resultResponse } from './result-response.js';
+import { wideResponse } from './wide-response.js';
 
 /** Runs a SQL query and responds with its result. */
 export async function queryResponse(
-  { format, ...queryInput }: QueryInput,
+  { format, engine: engineName, ...queryInput }: QueryInput,
   request: HttpRequest,
-  { engine, files, formats, pieces, isAuthRequired, catalog }: RouteDeps,
+  deps: RouteDeps,
 ): Promise<HttpResponse> {
+  const { engine, files, formats, pieces, isAuthRequired, catalog, wideQueries } = deps;
   const query = {
     ...queryInput,
     access: accessOf(request.principal, isAuthRequired),
@@ -25,6 +27,13 @@ export async function queryResponse(
   const rethrow = (error: unknown): never => {
     throw withOtherDatabaseHint(error, query.database, new CatalogView(catalog, query.access));
   };
+  const isWide =
+    engineName === 'trino' ||
+    (engineName === undefined &&
+      wideQueries.isAutomatic &&
+      format !== 'parquet' &&
+      (await wideQueries.prefers(query)));
+  if (isWide) return await wideResponse(query, format, deps).catch(rethrow);
   if (format === 'parquet') {
     return await parquetResponse(await engine.queryToParquet(query).catch(rethrow), files);
   }

@@ -48,7 +48,6 @@ export interface AttemptDeps {
   readonly random: Random;
   readonly log: Logger;
   readonly tracer: Tracer | undefined;
-  /** Disables the webhook. */
   readonly disable: (hook: Hook, why: string) => Promise<void>;
 }
 
@@ -93,6 +92,7 @@ export class Attempts {
     const startMs = clock.monotonicMs();
     const insecure = hook.insecure_ssl;
     const outcome = await sender.send(request, { insecure, maySend, ...(signal && { signal }) });
+    // If the deadline passed before `sender` was allowed to send, nothing was sent: this was not an attempt.
     if (outcome.kind === 'timed_out' && !maySend()) return undefined;
     const durationMs = clock.monotonicMs() - startMs;
     const record = toRecord({

@@ -1,12 +1,12 @@
 import type { Hook } from '../../model/hook.js';
 import type { AcceptedItem, FinishedAttempt } from '../../storage/queue/queue-model.js';
 import { AppQueues } from './app-queues.js';
+import { AttemptResultWriter } from './attempt-result-writer.js';
 import { Attempts } from './attempts.js';
 import { Claims } from './claims.js';
 import type { DeliveryDeps, DeliverySettings } from './delivery-deps.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
 import { Dispatcher } from './dispatcher.js';
-import { Finisher } from './finisher.js';
 import { AttemptRate } from './host-limits.js';
 import { Hosts } from './hosts.js';
 import { OrphanedItems } from './orphaned-items.js';
@@ -32,7 +32,7 @@ export class DeliveryEngine {
   readonly #deps: DeliveryDeps;
   readonly #settings: DeliverySettings;
   readonly #dispatcher: Dispatcher;
-  readonly #finisher: Finisher;
+  readonly #resultWriter: AttemptResultWriter;
   readonly #appQueues: AppQueues;
   readonly #hosts: Hosts;
   readonly #claims: Claims;
@@ -64,7 +64,7 @@ export class DeliveryEngine {
       },
     });
     this.metrics = new DeliveryMetrics(deps.queue, () => this.#dispatcher.runningCount, clock);
-    this.#finisher = new Finisher({
+    this.#resultWriter = new AttemptResultWriter({
       store: deps.queue,
       clock,
       log: deps.log,
@@ -78,7 +78,7 @@ export class DeliveryEngine {
     this.#dispatcher = new Dispatcher({
       ...deps,
       ...{ appQueues: this.#appQueues, hosts: this.#hosts, claims: this.#claims },
-      ...{ lease: this.#lease, finisher: this.#finisher, metrics: this.metrics },
+      ...{ lease: this.#lease, resultWriter: this.#resultWriter, metrics: this.metrics },
       attempts: new Attempts({ ...deps, metrics: this.metrics }),
     });
     deps.hooks.whenEnded((appId) => this.#endQueue(appId));
@@ -106,7 +106,7 @@ export class DeliveryEngine {
     this.#claims.stop();
     for (const timer of this.#timers) timer[Symbol.dispose]();
     await this.#dispatcher.stop();
-    await this.#finisher.close();
+    await this.#resultWriter.close();
     await this.#deps.queue.nodes
       .releaseOwn()
       .catch((err: unknown) =>

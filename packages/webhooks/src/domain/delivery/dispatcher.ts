@@ -3,11 +3,11 @@ import type { Hook } from '../../model/hook.js';
 import { isReady } from '../hook-registry.js';
 import type { AppQueue } from './app-queue.js';
 import type { AppQueues } from './app-queues.js';
+import type { AttemptResultWriter } from './attempt-result-writer.js';
 import type { Attempts } from './attempts.js';
 import type { Claims } from './claims.js';
 import type { DeliveryDeps } from './delivery-deps.js';
 import type { DeliveryMetrics } from './delivery-metrics.js';
-import type { Finisher } from './finisher.js';
 import type { Host, Hosts } from './hosts.js';
 import { NodeSlots } from './node-slots.js';
 import type { OwnLease } from './own-lease.js';
@@ -23,7 +23,7 @@ interface DispatcherDeps
   readonly claims: Claims;
   readonly lease: OwnLease;
   readonly attempts: Attempts;
-  readonly finisher: Finisher;
+  readonly resultWriter: AttemptResultWriter;
   readonly metrics: DeliveryMetrics;
 }
 
@@ -120,7 +120,7 @@ export class Dispatcher {
   }
 
   get #mayStartAttempt(): boolean {
-    const isOpen = !this.#isStopping && !this.#deps.finisher.isFull && this.#deps.lease.isValid;
+    const isOpen = !this.#isStopping && !this.#deps.resultWriter.isFull && this.#deps.lease.isValid;
     return isOpen && !this.#slots.isFull;
   }
 
@@ -182,7 +182,7 @@ export class Dispatcher {
         (result) => {
           if (result !== undefined) {
             host.breaker?.end(result.isFailure, this.#deps.clock.monotonicMs());
-            this.#deps.finisher.push(result.attempt);
+            this.#deps.resultWriter.push(result.attempt);
           } else {
             host.breaker?.abort(this.#deps.clock.monotonicMs());
             this.#deps.appQueues.end(item);

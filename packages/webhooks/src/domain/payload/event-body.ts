@@ -15,7 +15,7 @@ export type Fields = Readonly<Record<string, unknown>>;
  * The payload of an event and the members that the server needs. The parsed object itself is not
  * retained.
  */
-export interface ReadPayload {
+export interface ParsedPayload {
   /** Compact JSON in UTF-8. Digits, escapes and member order are the same as in the request. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** SHA-256 in base64, only for payloads above `MIN_DIGESTED_SIZE_BYTES`. */
@@ -29,7 +29,7 @@ export interface ReadPayload {
 }
 
 /** One event of an operator's request. Only its payload has been checked. */
-export interface ReadEvent {
+export interface ParsedEvent {
   /**
    * The known members without the payload. A body may contain a million unknown ones, which are
    * dropped.
@@ -37,11 +37,13 @@ export interface ReadEvent {
   readonly fields: Fields;
   /** Name of the first unknown member. */
   readonly unknown: string | undefined;
-  readonly payload: ReadPayload | 'missing' | 'invalid';
+  readonly payload: ParsedPayload | 'missing' | 'invalid';
 }
 
 /** An event of a batch, or the reason why it is not valid JSON. */
-export type ReadItem = ReadEvent | { readonly failed: RequestError<'json_unreadable'>['details'] };
+export type ParsedItem =
+  | ParsedEvent
+  | { readonly failed: RequestError<'json_unreadable'>['details'] };
 
 /** Known members of an event. Source: webhooks, section 8.1. */
 const FIELDS = [
@@ -62,7 +64,7 @@ const MEMBERS: ReadonlySet<string> = new Set([...FIELDS, 'payload']);
 const MIN_DIGESTED_SIZE_BYTES = 64 * 1024;
 
 /** Throws `json_unreadable` for a body that is not a JSON object. */
-export function readEventBody(body: Uint8Array): ReadEvent {
+export function readEventBody(body: Uint8Array): ParsedEvent {
   refuseExcessive(body);
   return readOne(textOf(body));
 }
@@ -71,12 +73,12 @@ export function readEventBody(body: Uint8Array): ReadEvent {
  * Reads events from an array or from lines. Throws `json_unreadable` for an array that is not valid
  * JSON.
  */
-export function readEventBatch(body: Uint8Array, maxCount: number): readonly ReadItem[] | 'many' {
+export function readEventBatch(body: Uint8Array, maxCount: number): readonly ParsedItem[] | 'many' {
   const text = textOf(body);
   const isArray = /^\s*\[/.test(text);
   const texts = isArray ? itemsOf(text, body) : linesOf(text);
   if (texts.length > maxCount) return 'many';
-  return texts.map((item): ReadItem => {
+  return texts.map((item): ParsedItem => {
     try {
       // Lines are independent documents, so each is checked separately.
       if (!isArray) refuseExcessive(Buffer.from(item));
@@ -89,11 +91,11 @@ export function readEventBatch(body: Uint8Array, maxCount: number): readonly Rea
 }
 
 /** Returns the payload of an event that the server itself creates. */
-export function payloadOf(value: Fields): ReadPayload {
+export function payloadOf(value: Fields): ParsedPayload {
   return describe(value, JSON.stringify(value));
 }
 
-function readOne(text: string): ReadEvent {
+function readOne(text: string): ParsedEvent {
   const body = parseObject(text);
   const { payload } = body;
   const fields = Object.fromEntries(
@@ -106,7 +108,7 @@ function readOne(text: string): ReadEvent {
   return { fields, unknown, payload: describe(payload, compact) };
 }
 
-function describe(payload: Fields, text: string): ReadPayload {
+function describe(payload: Fields, text: string): ParsedPayload {
   // A separate buffer, so that it can be transferred to a thread without a copy.
   const bytes = new TextEncoder().encode(text);
   return {

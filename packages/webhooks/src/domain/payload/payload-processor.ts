@@ -1,6 +1,6 @@
 import { webhookError } from '../../errors.js';
 import type { SignedBody, SigningJob } from '../delivery-request.js';
-import type { ReadEvent, ReadItem } from './event-body.js';
+import type { ParsedEvent, ParsedItem } from './event-body.js';
 import { PAYLOAD_TASKS, type PayloadTasks, type TaskName } from './payload-tasks.js';
 import { PayloadThread } from './payload-thread.js';
 
@@ -20,7 +20,7 @@ export class PayloadProcessor {
   #waitingBytes = 0;
 
   /** Throws `json_unreadable` and `queue_full`. Takes ownership of `body`. */
-  async read(body: Uint8Array): Promise<ReadEvent> {
+  async read(body: Uint8Array): Promise<ParsedEvent> {
     return await this.#run('read', body, { bytes: body, mayTransfer: true });
   }
 
@@ -28,7 +28,7 @@ export class PayloadProcessor {
    * Like `read`, but returns `many` for more than `maxCount` events. Payloads of a batch may share
    * one buffer.
    */
-  async readBatch(body: Uint8Array, maxCount: number): Promise<readonly ReadItem[] | 'many'> {
+  async readBatch(body: Uint8Array, maxCount: number): Promise<readonly ParsedItem[] | 'many'> {
     return await this.#run('read_batch', { body, maxCount }, { bytes: body, mayTransfer: true });
   }
 

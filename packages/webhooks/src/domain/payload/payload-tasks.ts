@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { makeSignedBody, type SignedBody, type SigningJob } from '../delivery-request.js';
-import { type ReadEvent, type ReadItem, readEventBatch, readEventBody } from './event-body.js';
+import { type ParsedEvent, type ParsedItem, readEventBatch, readEventBody } from './event-body.js';
 
 /** Tasks whose duration grows with the payload. Large payloads are processed in a worker thread. */
 export interface PayloadTasks {
-  read: { readonly input: Uint8Array; readonly output: ReadEvent };
+  read: { readonly input: Uint8Array; readonly output: ParsedEvent };
   read_batch: {
     readonly input: { readonly body: Uint8Array; readonly maxCount: number };
-    readonly output: readonly ReadItem[] | 'many';
+    readonly output: readonly ParsedItem[] | 'many';
   };
   sign: { readonly input: SigningJob; readonly output: SignedBody };
   digest: { readonly input: Uint8Array; readonly output: string };

@@ -1,5 +1,5 @@
 import { type RequestError, requestError, WorkerClient } from '@plinth/kernel';
-import type { Fields, ReadItem, ReadPayload } from './event-body.js';
+import type { Fields, ParsedItem, ParsedPayload } from './event-body.js';
 import type { TaskName } from './payload-tasks.js';
 
 export interface TaskRequest {
@@ -15,11 +15,11 @@ export interface PackedBatch {
 }
 
 export type PackedItem =
-  | { readonly item: ReadItem }
+  | { readonly item: ParsedItem }
   | {
       readonly fields: Fields;
       readonly unknown: string | undefined;
-      readonly about: Omit<ReadPayload, 'bytes'>;
+      readonly about: Omit<ParsedPayload, 'bytes'>;
       /** End offset of the payload, which starts where the previous one ends. */
       readonly end: number;
     };
@@ -53,7 +53,7 @@ function unpacked(output: unknown): unknown {
   if (typeof output !== 'object' || output === null || !('parts' in output)) return output;
   const { all, parts } = output as PackedBatch; // only the batch task returns `parts`
   let start = 0;
-  return parts.map((part): ReadItem => {
+  return parts.map((part): ParsedItem => {
     if ('item' in part) return part.item;
     const bytes = all.subarray(start, part.end);
     start = part.end;

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { invariant, messageOf, requestError } from '@plinth/kernel';
-import type { ReadItem, ReadPayload } from './event-body.js';
+import type { ParsedItem, ParsedPayload } from './event-body.js';
 import { PAYLOAD_TASKS, type TaskName } from './payload-tasks.js';
 import type { PackedBatch, PackedItem, TaskReply, TaskRequest } from './payload-thread.js';
 
@@ -29,7 +29,7 @@ function run(name: TaskName, input: unknown): TaskReply {
  * Concatenates the payloads of a batch. Transferring hundreds of buffers takes longer than copying
  * them into one.
  */
-function packed(items: readonly ReadItem[]): PackedBatch {
+function packed(items: readonly ParsedItem[]): PackedBatch {
   let sizeBytes = 0;
   for (const item of items) sizeBytes += payloadOf(item)?.bytes.length ?? 0;
   const all = new Uint8Array(sizeBytes);
@@ -45,7 +45,7 @@ function packed(items: readonly ReadItem[]): PackedBatch {
   return { all, parts };
 }
 
-const payloadOf = (item: ReadItem): ReadPayload | undefined =>
+const payloadOf = (item: ParsedItem): ParsedPayload | undefined =>
   'payload' in item && typeof item.payload === 'object' ? item.payload : undefined;
 
 /** Buffers of a result that are transferred instead of copied. */

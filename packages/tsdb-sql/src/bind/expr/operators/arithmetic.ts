@@ -5,6 +5,7 @@ import { addMonths, NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 import { instantOfLocal, offsetNsAt } from '@plinth/tsdb-model/time/time-zone.js';
 import type { Constant, ConstantValue } from '../../../bound-expr.js';
 import { instantNsText, localNsText } from '../../../functions/time/zone-text.js';
+import { type ExprTree, type Lazy, operatorTree } from '../../../plan-tree.js';
 import {
   type Bound,
   constantExpr,
@@ -51,15 +52,20 @@ function numeric(
     text: typed,
     type,
     right: b,
+    tree,
   } = common.kind === 'decimal'
-    ? bindDecimals(left, op, right)
+    ? { ...bindDecimals(left, op, right), tree: undefined }
     : bindPlain(left, op, right, common);
   const operands = [...new Set([...nullableParts(left), ...nullableParts(right)])];
   const mayFail = type.kind !== 'float' && (op === '/' || op === '%') && mayBeZero(b);
   // NULL / 0 is NULL.
   const areThere = operands.map((operand) => `${operand} IS NOT NULL`).join(' AND ');
   const text = mayFail ? `plinth_divided(${b.text}, (${areThere || 'true'}), ${typed})` : typed;
-  const value = derive([left, right], { text, type, displayName }, { onlyOfNull: true });
+  const value = derive(
+    [left, right],
+    { text, type, displayName, ...(tree && { tree }) },
+    { onlyOfNull: true },
+  );
   return { ...value, operandsOf: { text: value.text, operands } };
 }
 
@@ -75,7 +81,7 @@ const UNSIGNED_FUNCTIONS: Partial<Record<ArithmeticOp, string>> = {
 
 function bindPlain(left: Bound, op: ArithmeticOp, right: Bound, type: SqlType) {
   const [a, b] = [convert(left, type), convert(right, type)];
-  return { text: plainText(a, op, b, type), type, right: b };
+  return { text: plainText(a, op, b, type), type, right: b, tree: operatorTree(op, [a, b], type) };
 }
 
 function plainText(a: Bound, op: ArithmeticOp, b: Bound, type: SqlType): string {
@@ -160,7 +166,8 @@ function temporal(
   ) {
     const [x, y] = [convert(left, TIMESTAMP), convert(right, TIMESTAMP)];
     const text = `(epoch_ns(${x.text}) - epoch_ns(${y.text}))`;
-    return derive([left, right], { text, type: DURATION, displayName });
+    const tree = operatorTree('-', [x, y], DURATION);
+    return derive([left, right], { text, type: DURATION, displayName, tree });
   }
   if (a === 'date' && b === 'date' && op === '-') {
     const text = `(CAST(${left.text} - ${right.text} AS BIGINT) * ${NS_PER_DAY})`;
@@ -236,8 +243,10 @@ function shiftTime(start: Bound, interval: Bound, displayName: string): Bound {
     const local = isWallClock ? localNsText(ns, zone) : ns;
     const moved = amount.months === 0 ? local : `plinth_add_months(${local}, ${amount.months})`;
     if (zone === undefined) {
-      const text = `make_timestamp_ns(${moved} + (${days + amount.nanos})::BIGINT)`;
-      return derive([start], { text, type, displayName });
+      const shiftedNs = days + amount.nanos;
+      const text = `make_timestamp_ns(${moved} + (${shiftedNs})::BIGINT)`;
+      const tree = amount.months === 0 ? { tree: shiftTree(start, shiftedNs) } : {};
+      return derive([start], { text, type, displayName, ...tree });
     }
     const instant = isWallClock ? instantNsText(`(${moved} + (${days})::BIGINT)`, zone) : moved;
     const text = `make_timestamp_ns(${instant} + (${amount.nanos})::BIGINT)`;
@@ -247,6 +256,9 @@ function shiftTime(start: Bound, interval: Bound, displayName: string): Bound {
   const text = `make_timestamp_ns(${moved} + ${interval.text}.nanos)`;
   return derive([start, interval], { text, type, displayName });
 }
+
+const shiftTree = (start: Bound, ns: bigint): Lazy<ExprTree> =>
+  operatorTree('+', [start, constantExpr(ns, DURATION, '')], start.type);
 
 /** Days and months follow the wall clock of the zone; shorter units do not. */
 function zoneOf(type: SqlType): string | undefined {
@@ -356,5 +368,6 @@ export function bindNegation(operand: Bound, isLiteral: boolean): Bound {
       "Error during planning: Unary operator '-' only supports signed numeric, interval and timestamp types",
     );
   }
-  return derive([operand], { text: `(-${operand.text})`, type, displayName });
+  const tree = operatorTree('NEGATE', [operand], type);
+  return derive([operand], { text: `(-${operand.text})`, type, displayName, tree });
 }

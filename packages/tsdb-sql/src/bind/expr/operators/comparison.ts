@@ -5,6 +5,7 @@ import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { isNumeric, isSameType, isText, type SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { ConstantValue } from '../../../bound-expr.js';
 import { quoteString } from '../../../emit/quote.js';
+import { operatorTree } from '../../../plan-tree.js';
 import type { PlainRowCondition, RowCondition } from '../../scan-draft.js';
 import type { ScopeColumn } from '../../scope.js';
 import { BOOLEAN, type Bound, derive, mapped, UTF8 } from '../../types/bound.js';
@@ -48,6 +49,7 @@ export function bindComparison(
   return {
     ...derive([left, right], {
       text: `(${a.text} ${op} ${b.text})`,
+      tree: operatorTree(op, [a, b], BOOLEAN),
       type: BOOLEAN,
       displayName: `${left.displayName} ${shownOp} ${right.displayName}`,
     }),

@@ -2,6 +2,7 @@ import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { textForRegexp, textForSearch, textForSteps } from '../../../emit/bounded-text.js';
 import { quoteString } from '../../../emit/quote.js';
 import type { LikeNode } from '../../../parse/ast.js';
+import { type ExprTree, type Lazy, negatedIf, treeOf } from '../../../plan-tree.js';
 import type { Env } from '../../session.js';
 import { BOOLEAN, type Bound, derive, UTF8 } from '../../types/bound.js';
 import { convert } from '../convert.js';
@@ -27,9 +28,13 @@ export function bindLike(
     keyword === 'SIMILAR TO'
       ? similarText(value, pattern)
       : likeText(value, pattern, { escapeText, ignoresCase: keyword === 'ILIKE' });
+  const like: Lazy<ExprTree> = () => ({
+    ...{ kind: 'like', value: treeOf(value), pattern: treeOf(pattern), escapeText, type: BOOLEAN },
+  });
   const shown = node.shown ?? `${node.negated ? 'NOT ' : ''}${keyword}`;
   return derive([value, pattern], {
     text: node.negated ? `(NOT ${text})` : text,
+    ...(keyword === 'LIKE' && { tree: negatedIf(node.negated, like) }),
     type: BOOLEAN,
     displayName: `${value.displayName} ${shown} ${pattern.displayName}`,
   });

@@ -5,6 +5,7 @@ import type { BoundExpr } from '../../../bound-expr.js';
 import { textForRegexp } from '../../../emit/bounded-text.js';
 import { duckDbType } from '../../../emit/duckdb-type.js';
 import { callNode, type ExprNodes } from '../../../parse/ast.js';
+import { operatorTree } from '../../../plan-tree.js';
 import type { Env } from '../../session.js';
 import {
   BOOLEAN,
@@ -114,9 +115,10 @@ export function bindUnaryOp(node: ExprNodes['UnaryOp'], env: Env): Bound {
     case 'Plus':
       return operand;
     case 'Not': {
-      const { text } = condition(operand);
+      const checked = condition(operand);
       return derive([operand], {
-        text: `(NOT ${text})`,
+        text: `(NOT ${checked.text})`,
+        tree: operatorTree('NOT', [checked], BOOLEAN),
         type: BOOLEAN,
         displayName: `NOT ${operand.displayName}`,
       });
@@ -128,7 +130,7 @@ export function bindUnaryOp(node: ExprNodes['UnaryOp'], env: Env): Bound {
 
 function bindLogic(left: Bound, op: 'And' | 'Or', right: Bound): Bound {
   const [a, b] = [condition(left), condition(right)];
-  const keyword = op.toUpperCase();
+  const keyword = op === 'And' ? 'AND' : 'OR';
   const rowConditions =
     op === 'And'
       ? [...(left.rowConditions ?? []), ...(right.rowConditions ?? [])]
@@ -142,6 +144,7 @@ function bindLogic(left: Bound, op: 'And' | 'Or', right: Bound): Bound {
   return {
     ...derive([left, right], {
       text: choice === undefined ? `(${a.text} ${keyword} ${b.text})` : choiceText(choice),
+      tree: operatorTree(keyword, [a, b], BOOLEAN),
       type: BOOLEAN,
       displayName: `${left.displayName} ${keyword} ${right.displayName}`,
     }),
@@ -198,7 +201,8 @@ function bindConcat(left: Bound, right: Bound, env: Env): Bound {
     BoundExpr,
   ];
   const text = `(${a.text} || ${b.text})`;
-  const made = derive([left, right], { text, type: UTF8, displayName }, { onlyOfNull: true });
+  const tree = operatorTree('||', [a, b], UTF8);
+  const made = derive([left, right], { text, type: UTF8, displayName, tree }, { onlyOfNull: true });
   return { ...made, isCountedString: true };
 }
 

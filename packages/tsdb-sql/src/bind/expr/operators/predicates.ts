@@ -1,8 +1,9 @@
 import type { ConstantValue, Values } from '../../../bound-expr.js';
 import type { Expr, ExprNodes } from '../../../parse/ast.js';
+import { type ExprTree, type Lazy, negatedIf, operatorTree, treeOf } from '../../../plan-tree.js';
 import type { PlainRowCondition, RowCondition } from '../../scan-draft.js';
 import type { Env } from '../../session.js';
-import { BOOLEAN, type Bound, derive } from '../../types/bound.js';
+import { BOOLEAN, type Bound, constantExpr, derive } from '../../types/bound.js';
 import { unionType } from '../../types/common-type.js';
 import { convert } from '../convert.js';
 import { bindComparison, comparable } from './comparison.js';
@@ -25,6 +26,7 @@ export function bindNullTest(expr: Expr, isNull: boolean, env: Env): Bound {
   return {
     ...derive([operand], {
       text: `(${operand.text} ${keyword})`,
+      tree: negatedIf(!isNull, operatorTree('IS NULL', [operand], BOOLEAN)),
       type: BOOLEAN,
       displayName: `${operand.displayName} ${keyword}`,
     }),
@@ -37,9 +39,19 @@ export function bindTruthTest(expr: Expr, test: string, env: Env): Bound {
   const operand = env.session.bindExpr(expr, env);
   return derive([operand], {
     text: `(${condition(operand).text} ${test.replace('UNKNOWN', 'NULL')})`,
+    tree: truthTree(operand, test),
     type: BOOLEAN,
     displayName: `${operand.displayName} ${test}`,
   });
+}
+
+function truthTree(operand: Bound, test: string): Lazy<ExprTree> {
+  const isNegated = test.startsWith('IS NOT');
+  if (test.endsWith('UNKNOWN'))
+    return negatedIf(isNegated, operatorTree('IS NULL', [condition(operand)], BOOLEAN));
+  const value = constantExpr(test.endsWith('TRUE'), BOOLEAN, '');
+  const operator = isNegated ? 'IS DISTINCT FROM' : 'IS NOT DISTINCT FROM';
+  return operatorTree(operator, [condition(operand), value], BOOLEAN);
 }
 
 export function bindDistinctTest(pair: readonly [Expr, Expr], isNegated: boolean, env: Env): Bound {
@@ -62,6 +74,7 @@ export function bindBetween(node: ExprNodes['Between'], env: Env): Bound {
   return {
     ...derive([low, high], {
       text: node.negated ? `(NOT ${text})` : text,
+      tree: negatedIf(node.negated, operatorTree('AND', [low, high], BOOLEAN)),
       type: BOOLEAN,
       displayName: `${value.displayName} ${keyword} ${lowName} AND ${highName}`,
     }),
@@ -86,12 +99,17 @@ export function bindInList(node: ExprNodes['InList'], env: Env): Bound {
   const keyword = node.negated ? 'NOT IN' : 'IN';
   const rows = value.type.kind === 'struct' ? rowInList(value, items, node.negated) : undefined;
   const texts = typed.map(([, right]) => right.text).join(', ');
+  const inTree: Lazy<ExprTree> = () => ({
+    ...{ kind: 'in', value: treeOf(left), items: typed.map(([, right]) => treeOf(right)) },
+    type: BOOLEAN,
+  });
   const rowConditions = inListConditions(value, items, node.negated);
   return {
     ...derive([value, ...items], {
       text:
         rows ??
         (items.length === 0 ? String(node.negated) : `(${left.text} ${keyword} (${texts}))`),
+      tree: negatedIf(node.negated, inTree),
       type: BOOLEAN,
       displayName: `${value.displayName} ${keyword} ${items.map((item) => item.displayName).join(', ')}`,
     }),
