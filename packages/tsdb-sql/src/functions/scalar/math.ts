@@ -192,7 +192,8 @@ function roundedDecimal(
   const precision = places < 0 ? Math.min(MAX_DIGITS, type.precision + 1) : type.precision;
   const result: SqlType = { kind: 'decimal', precision, scale };
   const x = `CAST(${text} AS ${duckDbType({ ...type, precision })})`;
-  const rounded = name === 'ceil' || name === 'floor' ? `${name}(${x})` : `${name}(${x}, ${places})`;
+  const rounded =
+    name === 'ceil' || name === 'floor' ? `${name}(${x})` : `${name}(${x}, ${places})`;
   return { text: `CAST(${rounded} AS ${duckDbType(result)})`, type: result };
 }
 
