@@ -169,6 +169,7 @@ describe('SQL planner', () => {
       'SELECT DISTINCT ON (host) host, n FROM cpu ORDER BY time',
       'SELECT DISTINCT ON expressions must match initial ORDER BY expressions',
     );
+    fails('SELECT DISTINCT ON () host FROM cpu', 'No `ON` expressions provided');
   });
 
   it('multiplies intervals by a column', async () => {

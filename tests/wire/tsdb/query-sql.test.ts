@@ -234,6 +234,26 @@ describe('/api/v3/query_sql', () => {
     assertResponse(await get({ db: 'q', q }, { accept }), 'application/json', text);
   });
 
+  it('Q-04 keeps the digits of decimals and dates outside the range of timestamps', async () => {
+    const q =
+      "SELECT round(CAST('123456789012345678.125' AS DECIMAL(38, 3)), 2) AS a, DATE '9999-12-31' AS b, " +
+      "to_timestamp('01-14-2023 01:01:30+05', '%m-%d-%Y %H:%M:%S%#z') AS c";
+    const text = 'a,b,c\n123456789012345678.13,9999-12-31,2023-01-13T20:01:30\n';
+    assertResponse(await get({ db: 'q', q, format: 'csv' }), 'text/csv', text);
+  });
+
+  it('Q-04 interpolates integers across a row without a value', async () => {
+    const body = 'line n=3i 0\nline other=1 60\nline n=0i 120';
+    const written = await server.http.send('/api/v3/write_lp?db=q&precision=second', { body });
+    assert.equal(written.status, 204, written.text);
+    const q =
+      "SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, interpolate(max(n)) AS n FROM line " +
+      "WHERE time >= '1970-01-01T00:00:00Z' AND time < '1970-01-01T00:04:00Z' GROUP BY t";
+    const text =
+      't,n\n1970-01-01T00:00:00,3\n1970-01-01T00:01:00,1\n1970-01-01T00:02:00,0\n1970-01-01T00:03:00,\n';
+    assertResponse(await get({ db: 'q', q, format: 'csv' }), 'text/csv', text);
+  });
+
   it('Q-05 binds parameters by their JSON type', async () => {
     const q = 'SELECT host FROM cpu WHERE host = $host AND n >= $n AND usage > $usage';
     const params = { host: 'a', n: 1, usage: 0.5 };
@@ -279,6 +299,11 @@ describe('/api/v3/query_sql', () => {
       const kind = what.slice(0, what.indexOf(':'));
       assert.match(response.text, new RegExp(`^{"error":"Error during planning: ${kind}: `));
     }
+    assertError(
+      await get({ db: 'q', q: 'SELECT DISTINCT ON () host FROM cpu' }),
+      400,
+      'Error during planning: No `ON` expressions provided',
+    );
     assertError(
       await get({ db: 'q', q: 'SELECT 1; SELECT 2' }),
       405,

@@ -32,8 +32,7 @@ export function filledText(aggregation: Aggregation, { grouped, earlier }: Group
       ? ''
       : ` LEFT JOIN carried AS c ON ${['true', ...same('c')].join(' AND ')}`;
   const all =
-    `SELECT ${[...others.map((key) => `s.${key}`), `b.bin AS ${bin}`, ...valueItems, ...carriedItems].join(', ')}, ` +
-    `g.${bin} IS NOT NULL AS present ` +
+    `SELECT ${[...others.map((key) => `s.${key}`), `b.bin AS ${bin}`, ...valueItems, ...carriedItems].join(', ')} ` +
     `FROM (${seriesText(others, carried.length > 0)}) AS s CROSS JOIN (${gaps.binsText}) AS b ` +
     `LEFT JOIN groups AS g ON ${[...same('g'), `b.bin = g.${bin}`].join(' AND ')}${carriedJoin}`;
   const columns = [...keys, ...values].map(({ duckDbName }) => quoteName(duckDbName));
@@ -102,12 +101,11 @@ function fillText(fill: GapFill, { bin, partition }: Series): string {
   const after = `OVER (${partition}ORDER BY ${bin} ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)`;
   if (fill.how === 'locf') return `last_value(${knownText(fill)} IGNORE NULLS) ${before}`;
   const number = isSelector(fill) ? `${value}.value` : value;
-  // Bins with rows are the points of the interpolation; a NULL point interrupts it.
-  const corner = `CASE WHEN present THEN {'v': ${number}, 't': epoch_ns(${bin})} END`;
+  const corner = `CASE WHEN ${number} IS NOT NULL THEN {'v': ${number}, 't': epoch_ns(${bin})} END`;
   const left = `last_value(${corner} IGNORE NULLS) ${before}`;
   const right = `first_value(${corner} IGNORE NULLS) ${after}`;
   const line = lineText({ left, right, bin, fill });
-  const filled = `CASE WHEN present THEN ${number} ELSE ${line} END`;
+  const filled = `CASE WHEN ${number} IS NOT NULL THEN ${number} ELSE ${line} END`;
   if (fill.type.kind !== 'struct' || !isSelector(fill)) return filled;
   const members = fill.type.fields.map(
     ({ name }) =>
@@ -133,7 +131,11 @@ function lineText(options: {
   if (member?.kind !== 'int') {
     return `${at(left, 'v')} + (${at(right, 'v')} - ${at(left, 'v')}) * (${elapsed} / ${whole})`;
   }
-  const rise = `(CAST(${at(right, 'v')} AS HUGEINT) - ${at(left, 'v')})`;
+  // Integers are exact: the sum of both values, weighted by the distance of the other one.
+  const parts = [
+    `CAST(${at(left, 'v')} AS HUGEINT) * (${at(right, 't')} - epoch_ns(${bin}))`,
+    `CAST(${at(right, 'v')} AS HUGEINT) * ${elapsed}`,
+  ];
   const name = member.signed ? 'BIGINT' : 'UBIGINT';
-  return `CAST(${at(left, 'v')} + CAST(trunc(${rise} * (${elapsed} / ${whole})) AS HUGEINT) AS ${name})`;
+  return `CAST((${parts.join(' + ')}) // ${whole} AS ${name})`;
 }

@@ -47,13 +47,13 @@ describe('gap filling', () => {
     assert.deepEqual(await bench.rows(ofA('kept')), ['', '10', '10', '10', '40', '40', '20']);
   });
 
-  it('interpolates between neighbors but not across a bin with NULL', async () => {
-    assert.deepEqual(await bench.rows(ofA('line')), ['', '10', '', '', '40', '30', '20']);
+  it('interpolates between values, also in a bin with NULL', async () => {
+    assert.deepEqual(await bench.rows(ofA('line')), ['', '10', '20', '30', '40', '30', '20']);
   });
 
   it('truncates interpolated integers', async () => {
-    // 10 at 1 min, 0 at 3, 3 at 4, 0 at 6: the midpoints are 5 and 3 - 1.5.
-    assert.deepEqual(await bench.rows(ofA('whole')), ['', '10', '5', '0', '3', '2', '0']);
+    // 10 at 1 min, 0 at 3, 3 at 4, 0 at 6: the midpoints are 5 and 1.5.
+    assert.deepEqual(await bench.rows(ofA('whole')), ['', '10', '5', '0', '3', '1', '0']);
   });
 
   it('fills each series, ordered by series and then by time', async () => {

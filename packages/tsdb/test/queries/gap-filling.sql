@@ -3,6 +3,8 @@
 -- g,r=a x=30,n=13i 180000000000
 -- g,r=b x=5 120000000000
 -- g,r=a q=1 120000000000
+-- i n=9223372036854775807i,u=18446744073709551615u,m=1i 60000000000
+-- i n=4i,u=0u,m=-48i 3000000000000
 -- w,r=a x=1 43205000000000
 
 -- 1: §6 gap filling
@@ -187,3 +189,13 @@ FROM g WHERE time >= '1970-01-01T00:01:00Z' AND time < '1970-01-01T00:04:00Z' GR
 -- 34: §6 a named time zone
 SELECT date_bin_gapfill(INTERVAL '1 minute', tz((time), 'Europe/Berlin')) AS t, count(*) AS c
 FROM g WHERE r = 'b' AND time >= '1970-01-01T00:02:00Z' AND time < '1970-01-01T00:04:00Z' GROUP BY t;
+
+-- 35: §6 truncated and exact integers: 7 of 49 minutes, and whole steps
+SELECT t, n, u, m FROM (SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, interpolate(max(n)) AS n, interpolate(max(u)) AS u, interpolate(max(m)) AS m
+FROM i WHERE time >= '1970-01-01T00:01:00Z' AND time < '1970-01-01T00:51:00Z' GROUP BY t) WHERE t IN ('1970-01-01T00:01:00Z', '1970-01-01T00:02:00Z', '1970-01-01T00:08:00Z', '1970-01-01T00:49:00Z', '1970-01-01T00:50:00Z') ORDER BY t;
+
+-- 36: §6 a selector in a bin without a value
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, interpolate(selector_last(x, time))['value'] AS v, count(*) AS c
+FROM g
+WHERE r = 'a' AND time >= '1970-01-01T00:01:00Z' AND time < '1970-01-01T00:04:00Z'
+GROUP BY t;

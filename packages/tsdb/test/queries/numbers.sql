@@ -332,3 +332,18 @@ SELECT CAST(1 AS DECIMAL(38, 20)) * CAST(1 AS DECIMAL(38, 20)) AS r;
 
 -- 110: §4.2 decimals; expected error from DataFusion 55
 SELECT CAST(1 AS DECIMAL(38, 0)) / CAST(0.1 AS DECIMAL(38, 38)) AS r;
+
+-- 111: §5.4 rounding decimals; expected values from DataFusion 55
+SELECT round(CAST('1.005' AS DECIMAL(10, 3)), 2) AS r, round(CAST('-1.005' AS DECIMAL(10, 3)), 2) AS s, round(CAST('0.5' AS DECIMAL(10, 3))) AS t, round(CAST('1.5' AS DECIMAL(10, 3)), 5) AS u,
+round(CAST('123456789012345678.125' AS DECIMAL(38, 3)), 2) AS v, round(CAST(NULL AS DECIMAL(10, 3)), 1) AS w;
+
+-- 112: §5.4 rounding decimals before the point
+SELECT round(CAST('15.255' AS DECIMAL(10, 3)), -1) AS r, round(CAST('95' AS DECIMAL(2, 0)), -1) AS s, round(CAST('55' AS DECIMAL(2, 0)), -2) AS t, round(CAST('5' AS DECIMAL(2, 0)), -9) AS u,
+trunc(CAST('-159.9' AS DECIMAL(4, 1)), -1) AS v;
+
+-- 113: §5.4 rounding decimals down and up
+SELECT trunc(CAST('1.999' AS DECIMAL(10, 3)), 2) AS r, trunc(CAST('-1.999' AS DECIMAL(10, 3))) AS s, trunc(CAST('123456789012345678.129' AS DECIMAL(38, 3)), 2) AS t,
+floor(CAST('123456789012345678.125' AS DECIMAL(38, 3))) AS u, floor(CAST('-1.5' AS DECIMAL(10, 2))) AS v, ceil(CAST('123456789012345678.125' AS DECIMAL(38, 3))) AS w, ceil(CAST('99.5' AS DECIMAL(3, 1))) AS x;
+
+-- 114: §5.4 rounding decimals to places that are not constant
+SELECT round(CAST(a AS DECIMAL(10, 3)), b) AS r FROM (VALUES ('1.25', 1)) AS v(a, b);

@@ -390,3 +390,16 @@ SELECT TIMESTAMP '2022-01-01T12:00:00Z' AT TIME ZONE 'Europe/Berlin' AS r;
 
 -- 131: §4.3 lowercase t and z, as in DataFusion 55
 SELECT TIMESTAMP '2023-01-25t09:58:02z' AS r, CAST(x AS TIMESTAMP) AS s FROM (VALUES ('2023-01-25t09:58:02z')) v(x);
+
+-- 132: §4.3 dates outside the range of timestamps; expected values from DataFusion 55
+SELECT DATE '9999-12-31' AS r, DATE '0001-01-01' AS s, to_date('1500-06-15') AS t, arrow_cast('2262-04-12', 'Date32') AS u, DATE '9999-12-31' + 1 - 2 AS v,
+TRY_CAST('9999-13-31' AS DATE) AS w, TRY_CAST(DATE '9999-12-31' AS TIMESTAMP) AS x;
+
+-- 133: §4.3 comparing a date outside the range of timestamps
+SELECT x FROM (VALUES (DATE '2020-01-01'), (DATE '9999-12-31')) v(x) WHERE x > DATE '2300-01-01';
+
+-- 134: §4.3 a timestamp outside its range
+SELECT TIMESTAMP '2262-04-12' AS r;
+
+-- 135: §4.3 a date outside the range of timestamps as a timestamp
+SELECT TIMESTAMP '2020-01-01' < DATE '9999-12-31' AS r;

@@ -22,7 +22,7 @@ import {
   typedText,
   withoutOrigin,
 } from '../types/bound.js';
-import { parseTimeOfDay, parseTimestamp } from '../types/parse-timestamp.js';
+import { parseDate, parseTimeOfDay, parseTimestamp } from '../types/parse-timestamp.js';
 import { parseInterval } from './operators/intervals.js';
 
 /**
@@ -70,8 +70,9 @@ function convertConstant(
       return typeof value === 'string' ? parseTimeOfDay(value) : undefined;
     case 'date': {
       if (typeof value === 'string') {
-        const timeNs = parseTime(value, isTry);
-        return timeNs === null ? null : Number(floorDiv(timeNs, NS_PER_DAY));
+        const days = parseDate(value);
+        if (days !== undefined) return days;
+        return isTry ? null : throwBadTime(value);
       }
       return from.kind === 'timestamp' && from.zone === undefined && typeof value === 'bigint'
         ? Number(floorDiv(value, NS_PER_DAY))
@@ -113,10 +114,14 @@ function timestampConstant(
       ? undefined
       : value - (value % NS_PER_UNIT[unit]);
   }
-  if (from.kind === 'date' && zone === undefined)
-    return BigInt(value as number | bigint) * NS_PER_DAY;
-  if (from.kind !== 'int' || typeof value !== 'bigint') return undefined;
-  const timeNs = value * NS_PER_UNIT[unit];
+  let timeNs: bigint;
+  if (from.kind === 'date' && zone === undefined) {
+    timeNs = BigInt(value as number | bigint) * NS_PER_DAY;
+  } else if (from.kind === 'int' && typeof value === 'bigint') {
+    timeNs = value * NS_PER_UNIT[unit];
+  } else {
+    return undefined;
+  }
   return BigInt.asIntN(64, timeNs) === timeNs ? timeNs : undefined;
 }
 
@@ -166,7 +171,10 @@ function integerConstant(
 function parseTime(text: string, isTry: boolean, zone?: string): bigint | null {
   const timeNs = parseTimestamp(text, zone);
   if (timeNs !== undefined) return timeNs;
-  if (isTry) return null;
+  return isTry ? null : throwBadTime(text);
+}
+
+function throwBadTime(text: string): never {
   throw tsdbError(
     'plan_error',
     `Error during planning: Error parsing timestamp from '${text}': error parsing date`,

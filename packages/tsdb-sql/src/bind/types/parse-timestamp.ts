@@ -1,6 +1,7 @@
 import {
   daysFromCivil,
   daysInMonth,
+  floorDiv,
   NS_PER_DAY,
   NS_PER_SECOND,
 } from '@plinth/tsdb-model/time/calendar.js';
@@ -20,6 +21,25 @@ export function parseTimestamp(
   zone = 'UTC',
   onZone?: (zone: string) => void,
 ): bigint | undefined {
+  const timeNs = parseInstant(text, zone, onZone);
+  return timeNs !== undefined && BigInt.asIntN(64, timeNs) === timeNs ? timeNs : undefined;
+}
+
+/**
+ * Parses a date, or the date of a timestamp in UTC, to days since 1970; returns `undefined` for
+ * anything else. Dates have four-digit years, which exceed the range of timestamps.
+ */
+export function parseDate(text: string): number | undefined {
+  const timeNs = parseInstant(text, 'UTC');
+  return timeNs === undefined ? undefined : Number(floorDiv(timeNs, NS_PER_DAY));
+}
+
+/** Returns nanoseconds since 1970, which can exceed 64 bits. */
+function parseInstant(
+  text: string,
+  zone: string,
+  onZone?: (zone: string) => void,
+): bigint | undefined {
   const match = text.length > MAX_TEXT_LENGTH ? null : FORM.exec(text);
   if (match === null) return undefined;
   const [, year = '', month = '', day = '', hour = '0', minute = '0', second = '0'] = match;
@@ -34,8 +54,7 @@ export function parseTimestamp(
   const written = match[8] ?? zone;
   onZone?.(written);
   if (!isTimeZone(written)) return undefined;
-  const timeNs = instantOfLocal(written, localNs);
-  return BigInt.asIntN(64, timeNs) === timeNs ? timeNs : undefined;
+  return instantOfLocal(written, localNs);
 }
 
 /**

@@ -1,5 +1,7 @@
-import { isNumeric } from '@plinth/tsdb-model/sql-type.js';
-import type { BoundExpr } from '../../bound-expr.js';
+import { isNumeric, type SqlType } from '@plinth/tsdb-model/sql-type.js';
+import { MAX_DIGITS } from '../../bind/types/common-type.js';
+import type { BoundExpr, ConstantValue } from '../../bound-expr.js';
+import { duckDbType } from '../../emit/duckdb-type.js';
 import type { FunctionDefinition, FunctionResult } from '../function-definition.js';
 import {
   argAt,
@@ -84,6 +86,10 @@ export const MATH: readonly FunctionDefinition[] = [
   ...Object.entries(OF_ONE_FLOAT).map(([name, textOf]) =>
     scalar([name], (call) => {
       expectArgCount(call, 1);
+      if (name === 'ceil' || name === 'floor') {
+        const rounded = roundedDecimal(name, argAt(call, 0), 0n);
+        if (rounded !== undefined) return rounded;
+      }
       return floatResult(textOf(floatArg(call, 0).text), argAt(call, 0));
     }),
   ),
@@ -156,6 +162,9 @@ export const MATH: readonly FunctionDefinition[] = [
   ...['round', 'trunc'].map((name) =>
     scalar([name], (call) => {
       expectArgCount(call, 1, 2);
+      const value = call.args.length === 1 ? 0n : argAt(call, 1).constant?.value;
+      const rounded = roundedDecimal(name, argAt(call, 0), value);
+      if (rounded !== undefined) return rounded;
       const x = floatArg(call, 0).text;
       if (call.args.length === 1) return floatResult(`${name}(${x})`, argAt(call, 0));
       const places = argAt(call, 1);
@@ -165,6 +174,28 @@ export const MATH: readonly FunctionDefinition[] = [
     }),
   ),
 ];
+
+/**
+ * Rounds a decimal without converting it to a float, which cannot represent all its digits. Returns
+ * `undefined` for other types and if the number of places is not constant.
+ */
+function roundedDecimal(
+  name: string,
+  { text, type }: BoundExpr,
+  value: ConstantValue | undefined,
+): FunctionResult | undefined {
+  if (type.kind !== 'decimal' || typeof value !== 'bigint') return undefined;
+  // No decimal has more digits on either side of the point.
+  const places = Math.max(-MAX_DIGITS, Math.min(type.scale, Number(value)));
+  const scale = Math.max(0, places);
+  // Rounding 95 to tens needs one digit more than 95. DuckDB also returns 0 without this digit.
+  const precision = places < 0 ? Math.min(MAX_DIGITS, type.precision + 1) : type.precision;
+  const result: SqlType = { kind: 'decimal', precision, scale };
+  const x = `CAST(${text} AS ${duckDbType({ ...type, precision })})`;
+  const rounded =
+    name === 'ceil' || name === 'floor' ? `${name}(${x})` : `${name}(${x}, ${places})`;
+  return { text: `CAST(${rounded} AS ${duckDbType(result)})`, type: result };
+}
 
 /** Returns Float32 if all arguments are Float32. Source: DataFusion, math functions. */
 function floatResult(text: string, ...args: readonly BoundExpr[]): FunctionResult {

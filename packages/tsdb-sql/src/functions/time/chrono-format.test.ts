@@ -50,6 +50,19 @@ describe('parseByFormat', () => {
     check('994552499', '%s', 994_552_499_000_000_000n);
   });
 
+  it('reads offsets without minutes', () => {
+    check('01-14-2023 01:01:30+05:30', '%m-%d-%Y %H:%M:%S%#z', 1_673_638_290_000_000_000n);
+    check('01-14-2023 01:01:30 -0530', '%m-%d-%Y %H:%M:%S %#z', 1_673_677_890_000_000_000n);
+    check('01-14-2023 01:01:30+05', '%m-%d-%Y %H:%M:%S%#z', 1_673_640_090_000_000_000n);
+    check('01-14-2023 01:01:30Z', '%m-%d-%Y %H:%M:%S%#z', 1_673_658_090_000_000_000n);
+    assert.equal(formatTime(TIME_NS, '%#z', undefined), undefined);
+  });
+
+  it('reads the last day only of leap years', () => {
+    check('2024 366', '%Y %j', 1_735_603_200_000_000_000n);
+    refuse('2023 366', '%Y %j', 'input is out of range');
+  });
+
   it('reports why a text does not match', () => {
     refuse('abc', '%Y', 'input contains invalid characters');
     refuse('2001-13-01', '%Y-%m-%d', 'input is out of range');

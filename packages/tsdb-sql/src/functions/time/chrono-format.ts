@@ -66,7 +66,7 @@ export function formatItems(format: string): readonly FormatItem[] | undefined {
 
 function splitFormat(format: string): readonly FormatItem[] | undefined {
   const items: FormatItem[] = [];
-  const pattern = /%([-_0]?)(\.[369]f|\.f|[369]f|:{1,2}z|[A-Za-z+%])|%|[^%]+/gs;
+  const pattern = /%([-_0]?)(\.[369]f|\.f|[369]f|:{1,2}z|#z|[A-Za-z+%])|%|[^%]+/gs;
   for (const [whole, pad, spec] of format.matchAll(pattern)) {
     if (spec === undefined) {
       if (whole === '%') return undefined;
@@ -98,7 +98,9 @@ export function formatTime(
   zone: string | undefined,
 ): string | undefined {
   const items = formatItems(format);
-  if (items === undefined) return undefined;
+  // `%#z` can only be parsed.
+  if (items === undefined || items.some((item) => item.kind === 'spec' && item.spec === '#z'))
+    return undefined;
   const offsetNs = zone === undefined ? 0n : offsetNsAt(zone, timeNs);
   const wall = wallClock(timeNs + offsetNs);
   return items

@@ -132,6 +132,10 @@ function readSpec(
       return readBy(input, /^\s*(Z|[+-]\d\d:?\d\d(?::?\d\d)?)/i, (offset) => {
         fields.offsetSec = offsetSeconds(offset);
       });
+    case '#z':
+      return readBy(input, /^\s*(Z|[+-]\d\d(?::?\d\d)?)/i, (offset) => {
+        fields.offsetSec = offsetSeconds(offset);
+      });
     case 'Z':
       return readBy(input, /^(\S*)/, () => undefined);
     case 'w':
@@ -200,7 +204,12 @@ function resolve(fields: Fields): ParsedTime {
 
 function daysOf({ year, month, day, dayOfYear }: Fields): number | ParsedTime {
   if (year === undefined) return NOT_ENOUGH;
-  if (dayOfYear !== undefined) return daysFromCivil({ year, month: 1, day: dayOfYear });
+  if (dayOfYear !== undefined) {
+    const firstDay = daysFromCivil({ year, month: 1, day: 1 });
+    const nextYear = daysFromCivil({ year: year + 1, month: 1, day: 1 });
+    const day = firstDay + dayOfYear - 1;
+    return day < nextYear ? day : OUT_OF_RANGE;
+  }
   if (month === undefined || day === undefined) return NOT_ENOUGH;
   return day > daysInMonth(year, month) ? OUT_OF_RANGE : daysFromCivil({ year, month, day });
 }

@@ -247,6 +247,9 @@ function distinctText(select: Select, env: Env): string {
   const { distinct } = select;
   if (distinct === undefined || distinct === 'All') return '';
   if (distinct === 'Distinct') return 'DISTINCT ';
+  if (distinct.On.length === 0) {
+    throw tsdbError('plan_error', 'Error during planning: No `ON` expressions provided');
+  }
   const on = distinct.On.map((expr) => env.session.bindExpr(expr, env).text);
   return `DISTINCT ON (${on.join(', ')}) `;
 }
