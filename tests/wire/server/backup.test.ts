@@ -275,7 +275,7 @@ describe('a backup that was interrupted', () => {
       // Two backups occupy all slots: they stop before the first file and stay open.
       const holding = [1, 2].map(() => {
         const script = `const q = require('node:http').request(process.argv[1], { method: 'POST' }, (a) => {
-          a.once('data', () => process.stdout.write(String(a.statusCode))); });
+          a.once('data', (text) => process.stdout.write(a.statusCode === 201 ? '201' : a.statusCode + ' ' + text)); });
           q.end();`;
         return spawn(process.execPath, ['-e', script, `${server.url}/ops/v1/backups`], {
           stdio: ['ignore', 'pipe', 'inherit'],

@@ -157,6 +157,8 @@ export class Backups {
       const described: BackupFile[] = [];
       for (const file of all) described.push(await describe(files, file));
       const leftOut = [...frozen.values()].flatMap((each) => each.leftOut ?? []);
+      const folderId = await this.folderId();
+      // No `await` after this, or the backup would be counted twice: as open and as starting.
       this.#open.set(id, {
         ...opening,
         paths: new Map(all.map(({ name, path }) => [name, path])),
@@ -170,7 +172,7 @@ export class Backups {
         format_version: BACKUP_FORMAT_VERSION,
         id,
         created_at: new Date(createdMs).toISOString(),
-        folder_id: await this.folderId(),
+        folder_id: folderId,
         left_out: [...this.#deps.leftOut, ...leftOut],
         files: described,
       };
