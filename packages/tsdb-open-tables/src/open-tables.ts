@@ -49,6 +49,11 @@ export interface OpenTablesDeps {
   readonly onError: (error: unknown) => void;
 }
 
+interface RequestedPass {
+  readonly tables: Map<number, TableSchema>;
+  readonly done: Promise<void>;
+}
+
 /** Publishes the tables of the configured databases in an open format, and lists what is published. */
 export class OpenTables {
   readonly counts: PublishCounts;
@@ -58,6 +63,9 @@ export class OpenTables {
   /** By id: tables that are or were published. */
   readonly #tables = new Map<number, PublishedTable>();
   readonly #passes = new Exclusive();
+  /** The next pass over requested tables, by id; it has not begun. */
+  #requested: RequestedPass | undefined;
+  #requestedPass: Promise<unknown> = Promise.resolve();
   #ticker: Disposable | undefined;
   #running: Promise<void> | undefined;
   #isClosing = false;
@@ -122,10 +130,29 @@ export class OpenTables {
     await this.#running;
   }
 
-  /** Flushes and publishes tables of one database. Resolves when this is done. */
+  /**
+   * Flushes and publishes tables. Resolves when this is done. Requests during a pass share the next
+   * one.
+   */
   async publishNow(tables: readonly TableSchema[]): Promise<void> {
-    const { engine } = this.#deps;
     if (tables.length === 0) return;
+    this.#requested ??= this.#nextRequested();
+    for (const table of tables) this.#requested.tables.set(table.id, table);
+    await this.#requested.done;
+  }
+
+  #nextRequested(): RequestedPass {
+    const tables = new Map<number, TableSchema>();
+    const done = this.#requestedPass.then(async () => {
+      this.#requested = undefined;
+      await this.#flushAndPublish([...tables.values()]);
+    });
+    this.#requestedPass = done.catch(() => undefined); // reported to the callers
+    return { tables, done };
+  }
+
+  async #flushAndPublish(tables: readonly TableSchema[]): Promise<void> {
+    const { engine } = this.#deps;
     await engine.background.flusher.flush('published');
     await this.#passes.run(async () => {
       for (const schema of tables) {
