@@ -39,7 +39,7 @@ export function namespacesOf(
   });
 }
 
-/** Returns another name that Trino, which reads names in lower case, cannot tell from `name`. */
+/** Returns another name that is the same for Trino, which reads names in lower case. */
 export function sameInLowerCase(name: string, names: readonly string[]): string | undefined {
   const lower = name.toLowerCase();
   return names.find((other) => other !== name && other.toLowerCase() === lower);

@@ -20,6 +20,7 @@ import { historyOf } from './publish/history.js';
 import type { MetadataTrees } from './publish/metadata-trees.js';
 import type { PublishCounts } from './publish/publish-counts.js';
 import { PublishedTable } from './publish/published-table.js';
+import { RequestedPasses } from './publish/requested-passes.js';
 import { TablePublisher } from './publish/table-publisher.js';
 import type { OpenTablesSettings } from './settings.js';
 
@@ -49,11 +50,6 @@ export interface OpenTablesDeps {
   readonly onError: (error: unknown) => void;
 }
 
-interface RequestedPass {
-  readonly tables: Map<number, TableSchema>;
-  readonly done: Promise<void>;
-}
-
 /** Publishes the tables of the configured databases in an open format, and lists what is published. */
 export class OpenTables {
   readonly counts: PublishCounts;
@@ -63,9 +59,7 @@ export class OpenTables {
   /** By id: tables that are or were published. */
   readonly #tables = new Map<number, PublishedTable>();
   readonly #passes = new Exclusive();
-  /** The next pass over requested tables, by id; it has not begun. */
-  #requested: RequestedPass | undefined;
-  #requestedPass: Promise<unknown> = Promise.resolve();
+  readonly #requests = new RequestedPasses((tables) => this.#flushAndPublish(tables));
   #ticker: Disposable | undefined;
   #running: Promise<void> | undefined;
   #isClosing = false;
@@ -130,25 +124,9 @@ export class OpenTables {
     await this.#running;
   }
 
-  /**
-   * Flushes and publishes tables. Resolves when this is done. Requests during a pass share the next
-   * one.
-   */
-  async publishNow(tables: readonly TableSchema[]): Promise<void> {
-    if (tables.length === 0) return;
-    this.#requested ??= this.#nextRequested();
-    for (const table of tables) this.#requested.tables.set(table.id, table);
-    await this.#requested.done;
-  }
-
-  #nextRequested(): RequestedPass {
-    const tables = new Map<number, TableSchema>();
-    const done = this.#requestedPass.then(async () => {
-      this.#requested = undefined;
-      await this.#flushAndPublish([...tables.values()]);
-    });
-    this.#requestedPass = done.catch(() => undefined); // reported to the callers
-    return { tables, done };
+  /** Flushes and publishes tables. Resolves when this is done. */
+  publishNow(tables: readonly TableSchema[]): Promise<void> {
+    return this.#requests.request(tables);
   }
 
   async #flushAndPublish(tables: readonly TableSchema[]): Promise<void> {

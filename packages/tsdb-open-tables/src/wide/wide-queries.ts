@@ -17,6 +17,7 @@ import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import { isoOf } from '@plinth/tsdb-model/time/calendar.js';
 import { publishableTables, sameInLowerCase } from '../namespaces.js';
 import type { OpenTables } from '../open-tables.js';
+import { staleReason } from './stale-reason.js';
 import { toChunk } from './trino-chunk.js';
 import type { TrinoClient } from './trino-client.js';
 import { wideTable } from './wide-tables.js';
@@ -234,22 +235,11 @@ export class WideQueries {
     await orAborted(this.#trino.client.check(), signal);
     await orAborted(openTables.publishNow(stale), signal);
     for (const table of stale) {
-      const reason = this.#staleReason(table, nowNs);
+      const isCurrent = openTables.isCurrent(table);
+      const reason = staleReason(openTables.find(table.id), { isCurrent, nowNs });
       if (reason !== undefined)
         throw tsdbError('table_not_published', { table: table.name, reason });
     }
-  }
-
-  /** Returns why a published table does not contain all rows until `nowNs`. */
-  #staleReason(table: TableSchema, nowNs: bigint): string | undefined {
-    const { openTables } = this.#deps;
-    const { state, history } = openTables.find(table.id) ?? {};
-    if (state !== undefined && 'reason' in state) return state.reason;
-    if (openTables.isCurrent(table)) return undefined;
-    if (history === undefined) return 'it has never been published';
-    // Rows that arrived after the query began do not matter.
-    if (BigInt(history.mergedThrough) >= nowNs) return undefined;
-    return 'new rows, or new values of points, are not published yet';
   }
 
   /** Returns the total size of the segments in the time ranges of a statement. */

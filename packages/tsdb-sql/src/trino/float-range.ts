@@ -4,7 +4,8 @@ import { notVerified } from './not-verified.js';
 
 /**
  * Values of a float expression: only finite ones, also infinities, or also NaN. Stored fields are
- * finite, because line protocol has no other values.
+ * never NaN. They count as finite, although clients can write infinities
+ * (docs/WIDE-QUERIES.md, "Limits").
  */
 export const FINITE = 0;
 export const INFINITE = 1;
