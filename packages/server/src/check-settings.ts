@@ -2,7 +2,7 @@ import { checkAccountsConfig } from '@plinth/accounts';
 import { readGivenKey, readTokenFile } from '@plinth/identity';
 import { ConfigInvalid, messageOf, NodeFileSystem, networkProblems } from '@plinth/kernel';
 import { rateLimitProblems } from '@plinth/ratelimit';
-import { memoryShares } from '@plinth/tsdb';
+import { memoryShares, trinoEndpoint } from '@plinth/tsdb';
 import { backupProblems } from './backup/scheduled-backups.js';
 import { readGivenMasterKey } from './folder/master-key.js';
 import { readTlsIdentity, type TlsIdentity, tlsSettingsOf } from './port/tls/tls-identity.js';
@@ -19,6 +19,7 @@ export async function checkSettings(settings: Settings): Promise<TlsIdentity | u
   refuseUnusableSettings(settings);
   refuseUnusableCollector(settings);
   memoryShares(settings.tsdb);
+  if (settings.query.wide_url !== undefined) trinoEndpoint(settings.query.wide_url);
   const unusable = await pathProblems(settings);
   if (unusable.length > 0) throw new ConfigInvalid(unusable);
   checkBootstrapKeys(settings);

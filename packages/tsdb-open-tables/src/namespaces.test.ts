@@ -1,7 +1,7 @@
 // Source: docs/OPEN-TABLES.md, "Namespaces".
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { nameFault, namespacesOf } from './namespaces.js';
+import { nameFault, namespacesOf, sameInLowerCase } from './namespaces.js';
 
 const names = (published: string[], others: string[] = []): string[] =>
   namespacesOf(published, [...published, ...others]).map(({ name }) => name);
@@ -25,4 +25,14 @@ it('rejects names of tables that readers cannot express', () => {
   assert.equal(nameFault({ name: 'x'.repeat(255) }), undefined);
   for (const name of ['a/b', 'a\nb', '\u0000', 'x'.repeat(256), 'ä'.repeat(128)])
     assert.equal(typeof nameFault({ name }), 'string', JSON.stringify(name));
+});
+
+it('finds names that differ only in case', () => {
+  for (const [name, others, expected] of [
+    ['Home__jvm', ['Home', 'Home__jvm', 'home', 'home__jvm'], 'home__jvm'],
+    ['home__jvm', ['home', 'home__jvm', 'home__JVM'], 'home__JVM'],
+    ['ÄÖ', ['ÄÖ', 'äö'], 'äö'],
+    ['home', ['home', 'home__jvm', 'homes'], undefined],
+  ] as const)
+    assert.equal(sameInLowerCase(name, others), expected);
 });

@@ -39,6 +39,12 @@ export function namespacesOf(
   });
 }
 
+/** Returns another name that is the same for Trino, which reads names in lower case. */
+export function sameInLowerCase(name: string, names: readonly string[]): string | undefined {
+  const lower = name.toLowerCase();
+  return names.find((other) => other !== name && other.toLowerCase() === lower);
+}
+
 /** Returns the reason why a table cannot be published under its name; `undefined` if it can. */
 export function nameFault({ name }: Pick<TableSchema, 'name'>): string | undefined {
   if (name.includes('/')) return 'the name contains a slash';

@@ -20,6 +20,7 @@ import { historyOf } from './publish/history.js';
 import type { MetadataTrees } from './publish/metadata-trees.js';
 import type { PublishCounts } from './publish/publish-counts.js';
 import { PublishedTable } from './publish/published-table.js';
+import { RequestedPasses } from './publish/requested-passes.js';
 import { TablePublisher } from './publish/table-publisher.js';
 import type { OpenTablesSettings } from './settings.js';
 
@@ -58,6 +59,7 @@ export class OpenTables {
   /** By id: tables that are or were published. */
   readonly #tables = new Map<number, PublishedTable>();
   readonly #passes = new Exclusive();
+  readonly #requests = new RequestedPasses((tables) => this.#flushAndPublish(tables));
   #ticker: Disposable | undefined;
   #running: Promise<void> | undefined;
   #isClosing = false;
@@ -122,10 +124,13 @@ export class OpenTables {
     await this.#running;
   }
 
-  /** Flushes and publishes tables of one database. Resolves when this is done. */
-  async publishNow(tables: readonly TableSchema[]): Promise<void> {
+  /** Flushes and publishes tables. Resolves when this is done. */
+  publishNow(tables: readonly TableSchema[]): Promise<void> {
+    return this.#requests.request(tables);
+  }
+
+  async #flushAndPublish(tables: readonly TableSchema[]): Promise<void> {
     const { engine } = this.#deps;
-    if (tables.length === 0) return;
     await engine.background.flusher.flush('published');
     await this.#passes.run(async () => {
       for (const schema of tables) {

@@ -1,6 +1,7 @@
 export type { Engine, QueryRequest, WriteRequest } from '@plinth/tsdb-model/engine.js';
 export { OPEN_TABLES_SETTINGS } from '@plinth/tsdb-open-tables/settings.js';
 export { QUERY_SETTINGS } from '@plinth/tsdb-open-tables/wide/settings.js';
+export { trinoEndpoint } from '@plinth/tsdb-open-tables/wide/trino-endpoint.js';
 export { acceptLogState } from './accept-log-state.js';
 export { createTsdb, preloadTsdb, type Tsdb } from './create-tsdb.js';
 export type { TsdbDeps } from './deps.js';

@@ -29,6 +29,7 @@ class Coordinator {
     [];
   readonly users = new Set<string | undefined>();
   pages: readonly Page[] = [];
+  infoStatus = 200;
   /** Called before the first page is sent. */
   onStatement: () => Promise<void> = async () => undefined;
   readonly #server: Server;
@@ -56,6 +57,7 @@ class Coordinator {
   expect(...pages: readonly Page[]): void {
     this.requests.length = 0;
     this.pages = pages;
+    this.infoStatus = 200;
     this.#sentCount = 0;
     this.onStatement = async () => undefined;
   }
@@ -76,6 +78,10 @@ class Coordinator {
 
   async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '' } = request;
+    if (url === '/v1/info') {
+      response.writeHead(this.infoStatus).end('{"starting":false}');
+      return;
+    }
     this.requests.push({ method, url, body: await readText(request) });
     this.users.add(request.headers['x-trino-user']?.toString());
     if (method === 'DELETE') {
@@ -253,12 +259,69 @@ it('rejects what Trino cannot run, by name, and sends nothing', async () => {
     { db: 'other', q: 'SELECT v FROM o' },
     'Trino cannot read database other: it is not published; add it to open_tables.databases',
   );
+  for (const path of ['/api/v3/query_influxql', '/api/v3/query_legacyql']) {
+    const json = { db: 'home', q: 'SELECT n FROM room', engine: 'trino' };
+    const refused = await send(server, path, { json });
+    assert.equal(refused.status, 400);
+    assert.equal(errorOf(refused), 'engine=trino runs only SQL; omit engine for InfluxQL');
+    const local = await send(server, path, { json: { ...json, engine: 'duckdb' } });
+    assert.equal(local.status, 200);
+  }
   await write(server, ['odd$files v=1 1']);
   await refuses(
     { q: 'SELECT v FROM "odd$files"' },
     'Trino cannot read table odd$files: the name contains $ or @',
   );
   assert.deepEqual(trino.requests, []);
+});
+
+it('rejects names that Trino reads as the name of other data', async () => {
+  await write(server, ['CPU v=1 1', 'cpu v=2 1', 'Cpu2 v=3 1']);
+  const response = await query({ q: 'SELECT v FROM "CPU"' });
+  assert.equal(response.status, 400);
+  const why = 'the names CPU and cpu differ only in case; rename one of them';
+  assert.equal(errorOf(response), `Trino cannot read table CPU: ${why}`);
+  trino.expect('[[3]]');
+  assert.equal((await query({ q: 'SELECT v FROM "Cpu2"' })).status, 200);
+  trino.expect();
+  const published = 'home,Home,shop/week';
+  const other = await ServerInProcess.start({
+    flags: [
+      ...['--services', 'tsdb', '--open-tables-databases', published, '--without-auth'],
+      ...['--query-wide-url', trino.url, '--query-wide-bytes', '1'],
+    ],
+  });
+  try {
+    await write(other, ROWS);
+    const run = (json: object) =>
+      send(other, '/api/v3/query_sql', { json: { ...QUERY, format: 'csv', ...json } });
+    assert.equal((await run({ engine: 'trino', q: 'SELECT median(n) FROM room' })).status, 400);
+    await write(other, ['room n=3i 1'], 'Home');
+    for (const [db, clash] of [
+      ['home', 'home__jvm and Home__jvm'],
+      ['Home', 'Home__jvm and home__jvm'],
+    ]) {
+      const refused = await run({ db, engine: 'trino', q: 'SELECT n FROM room' });
+      assert.equal(refused.status, 400);
+      assert.equal(
+        errorOf(refused),
+        `Trino cannot read database ${db}: the namespaces ${clash} differ only in case; publish only one`,
+      );
+    }
+    await send(other, '/ops/v1/tsdb/open-tables/publish', { json: { db: 'Home' } });
+    const local = await run({ db: 'Home', q: 'SELECT sum(n) AS n FROM room' });
+    assert.equal(local.text, 'n\n3\n');
+    await write(other, ['room n=4i 1'], 'shop/week');
+    const policy = await run({ db: 'shop/week', engine: 'trino', q: 'SELECT n FROM room' });
+    assert.equal(policy.status, 400);
+    assert.equal(
+      errorOf(policy),
+      'Trino cannot read database shop/week: a retention policy is not verified for trino',
+    );
+    assert.deepEqual(trino.requests, []);
+  } finally {
+    await other.close();
+  }
 });
 
 it('requires an endpoint', async () => {
@@ -303,7 +366,7 @@ describe('failures', () => {
     await fails(
       [{}, {}, failure('INTERNAL_ERROR', 'Worker node is gone')],
       500,
-      `${executing}Trino: Worker node is gone`,
+      `${executing}Trino: X in query q1`,
     );
   });
 
@@ -356,6 +419,9 @@ describe('failures', () => {
       });
       assert.equal(response.status, 503);
       assert.match(errorOf(response), new RegExp(`^Trino at ${closedUrl} is not available: `));
+      const { text } = await send(other, '/ops/v1/tsdb/open-tables?db=home');
+      const states = JSON.parse(text).tables.map(({ state }: { state: string }) => state);
+      assert.deepEqual(new Set(states), new Set(['empty'])); // nothing was flushed
     } finally {
       await other.close();
     }
@@ -449,6 +515,26 @@ it('sends statements with many segments to Trino without a parameter', async () 
     assert.equal(await run({ q, engine: 'duckdb' }, 0), 'c\n2\n');
     assert.equal(await run({ q: 'SELECT count(*) AS c FROM room WHERE time > 100' }, 0), 'c\n0\n');
     assert.equal(await run({ q: 'SELECT median(n) AS c FROM room WHERE n < 5' }, 0), 'c\n1\n');
+    const fallsBack = async (status: number, format: string, ...pages: readonly Page[]) => {
+      trino.expect(...pages);
+      const json = { db: 'home', format, q };
+      const response = await send(other, '/api/v3/query_sql', { json });
+      assert.equal(response.status, status, response.text);
+      assert.ok(trino.requests.length > 0);
+      return response.text;
+    };
+    const busy: Page = (_request, response) => void response.writeHead(503).end();
+    const unsupported = failure('USER_ERROR', 'Unsupported expression');
+    assert.equal(await fallsBack(200, 'csv', {}, unsupported), 'c\n2\n');
+    assert.equal(await fallsBack(200, 'csv', busy), 'c\n2\n');
+    await fallsBack(200, 'arrow', {}, unsupported);
+    await fallsBack(500, 'csv', {}, failure('INTERNAL_ERROR', 'Worker node is gone'));
+    await write(other, ['room n=2i 6']);
+    trino.expect();
+    trino.infoStatus = 503;
+    const json = { db: 'home', format: 'csv', q };
+    assert.equal((await send(other, '/api/v3/query_sql', { json })).text, 'c\n3\n');
+    assert.deepEqual(trino.requests, []);
   } finally {
     await other.close();
   }

@@ -2,7 +2,7 @@ import type { Clock, EgressSender, Outcome, OutgoingRequest } from '@plinth/kern
 import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import { endOfQuery } from '@plinth/tsdb-model/query/end-of-query.js';
 import type { TrinoEndpoint } from './trino-endpoint.js';
-import { parsePage, type TrinoPage, toQueryError } from './trino-page.js';
+import { parsePage, type TrinoError, type TrinoPage, toQueryError } from './trino-page.js';
 
 /** Maximum size of a page. Trino's pages have about 1 MB, unless a single row is larger. */
 export const MAX_PAGE_BYTES = 16 * 1024 * 1024;
@@ -25,15 +25,30 @@ export class TrinoClient {
   readonly #endpoint: TrinoEndpoint;
   readonly #sender: Pick<EgressSender, 'send' | 'close'>;
   readonly #clock: Clock;
+  readonly #onError: (error: TrinoError) => void;
   readonly #cancellations = new Set<Promise<unknown>>();
 
   constructor(
     endpoint: TrinoEndpoint,
-    deps: { readonly sender: Pick<EgressSender, 'send' | 'close'>; readonly clock: Clock },
+    deps: {
+      readonly sender: Pick<EgressSender, 'send' | 'close'>;
+      readonly clock: Clock;
+      /** Called with each error of a statement; clients do not receive all details. */
+      readonly onError: (error: TrinoError) => void;
+    },
   ) {
     this.#endpoint = endpoint;
     this.#sender = deps.sender;
     this.#clock = deps.clock;
+    this.#onError = deps.onError;
+  }
+
+  /** Throws `trino_unavailable` if the coordinator does not respond. */
+  async check(): Promise<void> {
+    const url = `${this.#endpoint.origin}/v1/info`;
+    const outcome = await this.#send('GET', url, AbortSignal.timeout(START_TIMEOUT_MS));
+    if (outcome.kind !== 'answered' || RETRIED_STATUS.has(outcome.statusCode))
+      throw this.#unavailable(outcome);
   }
 
   /**
@@ -49,7 +64,10 @@ export class TrinoClient {
     const read = (body: Uint8Array): TrinoPage => {
       const page = parsePage(body, { columnCount, origin: this.#endpoint.origin });
       nextUri = page.nextUri;
-      if (page.error !== undefined) throw toQueryError(page.error);
+      if (page.error !== undefined) {
+        this.#onError(page.error);
+        throw toQueryError(page.error);
+      }
       return page;
     };
     try {

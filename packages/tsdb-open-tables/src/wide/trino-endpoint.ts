@@ -1,3 +1,5 @@
+import { ConfigInvalid } from '@plinth/kernel';
+
 const DEFAULT_CATALOG = 'plinth';
 const DEFAULT_USER = 'plinth';
 
@@ -8,15 +10,14 @@ export interface TrinoEndpoint {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** @param text a valid value of the setting. */
+/** Reads the setting. Throws `ConfigInvalid`, whose message does not contain the password. */
 export function trinoEndpoint(text: string): TrinoEndpoint {
-  const url = new URL(text);
-  const [user, password] = [url.username, url.password].map(decodeURIComponent) as [string, string];
+  const { origin, user, password, path } = partsOf(text);
   const name = user === '' ? DEFAULT_USER : user;
   const login = Buffer.from(`${name}:${password}`).toString('base64');
   return {
-    origin: url.origin,
-    catalog: decodeURIComponent(url.pathname.slice(1)) || DEFAULT_CATALOG,
+    origin,
+    catalog: path || DEFAULT_CATALOG,
     headers: {
       'X-Trino-User': name,
       'X-Trino-Source': 'plinth',
@@ -25,4 +26,20 @@ export function trinoEndpoint(text: string): TrinoEndpoint {
       ...(password !== '' && { Authorization: `Basic ${login}` }),
     },
   };
+}
+
+function partsOf(text: string) {
+  try {
+    const { origin, username, password, pathname } = new URL(text);
+    return {
+      origin,
+      user: decodeURIComponent(username),
+      password: decodeURIComponent(password),
+      path: decodeURIComponent(pathname.slice(1)),
+    };
+  } catch {
+    throw new ConfigInvalid([
+      'query.wide_url: not a valid URL; use a URL such as http://trino.internal:8080/plinth, with % in names and passwords as %25',
+    ]);
+  }
 }

@@ -10,8 +10,11 @@ export interface TrinoPage {
   readonly error: TrinoError | undefined;
 }
 
-interface TrinoError {
+export interface TrinoError {
   readonly message: string;
+  /** Such as `DIVISION_BY_ZERO`. */
+  readonly name: string;
+  readonly queryId: string;
   readonly type: string;
 }
 
@@ -24,10 +27,10 @@ export function parsePage(
   { columnCount, origin }: { readonly columnCount: number; readonly origin: string },
 ): TrinoPage {
   const page = parseObject(body);
-  const { nextUri, data, error } = page;
+  const { nextUri, data, error, id } = page;
   if (nextUri !== undefined && !isAt(nextUri, origin))
     throw invalidResponse('nextUri is not an address of the endpoint');
-  if (error !== undefined) return { nextUri: undefined, rows: [], error: errorOf(error) };
+  if (error !== undefined) return { nextUri: undefined, rows: [], error: errorOf(error, id) };
   if (data === undefined || data === null) return { nextUri, rows: [], error: undefined };
   const isTable =
     Array.isArray(data) && data.every((row) => Array.isArray(row) && row.length === columnCount);
@@ -57,19 +60,27 @@ function isAt(uri: unknown, origin: string): uri is string {
   return typeof uri === 'string' && URL.canParse(uri) && new URL(uri).origin === origin;
 }
 
-function errorOf(error: unknown): TrinoError {
-  const { message, errorType } = isObject(error) ? error : {};
+function errorOf(error: unknown, queryId: unknown): TrinoError {
+  const { message, errorType, errorName } = isObject(error) ? error : {};
   return {
+    name: isWord(errorName) ? errorName : 'unknown error',
+    queryId: isWord(queryId) ? queryId : '(unknown)',
     message: typeof message === 'string' ? message : 'unknown error',
     type: typeof errorType === 'string' ? errorType : '',
   };
 }
 
+const isWord = (value: unknown): value is string =>
+  typeof value === 'string' && /^\w{1,100}$/.test(value);
+
 /** Maximum length of a message, which may contain a row value. */
 const MAX_MESSAGE_LENGTH = 1000;
 
-/** Returns the error for the client. Source: Trino, `io.trino.spi.ErrorType`. */
-export function toQueryError({ message, type }: TrinoError): TsdbError {
+/**
+ * Returns the error for the client. Messages of internal and external errors can contain addresses
+ * and paths of the cluster. Source: Trino, `io.trino.spi.ErrorType`.
+ */
+export function toQueryError({ message, type, name, queryId }: TrinoError): TsdbError {
   const text = `Trino: ${message.slice(0, MAX_MESSAGE_LENGTH)}`;
   switch (type) {
     case 'USER_ERROR':
@@ -77,6 +88,6 @@ export function toQueryError({ message, type }: TrinoError): TsdbError {
     case 'INSUFFICIENT_RESOURCES':
       return tsdbError('query_out_of_memory', text);
     default:
-      return tsdbError('query_failed', text);
+      return tsdbError('query_failed', `Trino: ${name} in query ${queryId}`);
   }
 }

@@ -15,7 +15,9 @@ import type { VirtualTables } from '@plinth/tsdb-model/query/planned-query.js';
 import type { WidePlan, WidePlanner, WideTable } from '@plinth/tsdb-model/query/wide-plan.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import { isoOf } from '@plinth/tsdb-model/time/calendar.js';
+import { publishableTables, sameInLowerCase } from '../namespaces.js';
 import type { OpenTables } from '../open-tables.js';
+import { staleReason } from './stale-reason.js';
 import { toChunk } from './trino-chunk.js';
 import type { TrinoClient } from './trino-client.js';
 import { wideTable } from './wide-tables.js';
@@ -50,7 +52,7 @@ interface Prepared {
   readonly plan: WidePlan;
   readonly logged: LoggedQuery;
   readonly signal: AbortSignal;
-  readonly freshThroughNs: bigint;
+  readonly nowNs: bigint;
   release(): void;
 }
 
@@ -90,7 +92,7 @@ export class WideQueries {
 
   async query(request: QueryRequest): Promise<WideResult> {
     const prepared = await this.#prepare(request);
-    const { plan, signal, freshThroughNs } = prepared;
+    const { plan, signal, nowNs } = prepared;
     // A generator that is never started never runs its `finally`, so release here.
     const release = (): void => prepared.release();
     signal.addEventListener('abort', release, { once: true });
@@ -98,7 +100,7 @@ export class WideQueries {
     return {
       columns: plan.columns,
       tableName: plan.tableName,
-      freshThrough: isoOf(freshThroughNs),
+      freshThrough: isoOf(nowNs),
       chunks: untilAborted(this.#chunks(prepared, onBegun), signal),
     };
   }
@@ -126,14 +128,14 @@ export class WideQueries {
       };
       logged.slotAcquired();
       const nowNs = clock.nowNs();
-      const tableOf = this.#tablesOf(database, nowNs);
       const plan = await this.#plan(request, database, nowNs);
       logged.planned();
-      plan.print(tableOf); // rejects a statement before its tables are flushed
-      const freshThroughNs = await orAborted(this.#publish(plan, nowNs), signal);
+      plan.print(this.#tablesOf(database, nowNs)); // rejects a statement before its tables are flushed
+      await this.#publish(plan, nowNs, signal);
       logged.prepared([]);
-      // Only now it is known which tables have a file.
-      return { statement: plan.print(tableOf), plan, logged, signal, freshThroughNs, release };
+      // Only now it is known which tables have a file, and databases may have been created.
+      const statement = plan.print(this.#tablesOf(database, nowNs));
+      return { statement, plan, logged, signal, nowNs, release };
     } catch (error) {
       release();
       throw noteFailure(logged, error);
@@ -189,39 +191,55 @@ export class WideQueries {
   #tablesOf(database: DatabaseSchema, nowNs: bigint): (schema: TableSchema) => WideTable {
     const { openTables } = this.#deps;
     const { catalog } = this.#trino;
-    const namespace = openTables
-      .namespaces()
-      .find(({ database: name, tree }) => name === database.name && tree === 'jvm');
-    if (namespace === undefined) {
-      const why = openTables.isPublished(database.name)
-        ? `the name ${database.name}__jvm is in use; rename that database`
-        : 'it is not published; add it to open_tables.databases';
-      throw tsdbError('parameter_invalid', `Trino cannot read database ${database.name}: ${why}`);
-    }
+    const namespace = this.#namespaceOf(database);
+    const published = openTables.databases().find(({ name }) => name === database.name);
+    const tableNames = published === undefined ? [] : publishableTables(published);
     return (schema) =>
       wideTable(schema, {
-        ...{ catalog, namespace: namespace.name },
+        ...{ catalog, namespace, tableNames: tableNames.map(({ name }) => name) },
         hasSnapshot: openTables.find(schema.id)?.history !== undefined,
         visibleFromNs: visibleFrom(database, schema, nowNs),
       });
   }
 
-  /** Flushes and publishes the tables of a statement. Returns the time through which their rows are visible. */
-  async #publish({ scans }: WidePlan, nowNs: bigint): Promise<bigint> {
+  /** Returns the name of the namespace for Trino. */
+  #namespaceOf({ name: database }: DatabaseSchema): string {
+    const { openTables } = this.#deps;
+    const refuse = (why: string): never => {
+      throw tsdbError('parameter_invalid', `Trino cannot read database ${database}: ${why}`);
+    };
+    const all = openTables.namespaces();
+    const name = all.find((each) => each.database === database && each.tree === 'jvm')?.name;
+    if (name === undefined)
+      return refuse(
+        openTables.isPublished(database)
+          ? `the name ${database}__jvm is in use; rename that database`
+          : 'it is not published; add it to open_tables.databases',
+      );
+    if (database.includes('/')) return refuse('a retention policy is not verified for trino');
+    // Trino would read one of them, possibly without permission of the caller.
+    const other = sameInLowerCase(
+      name,
+      all.map((each) => each.name),
+    );
+    if (other === undefined) return name;
+    return refuse(`the namespaces ${name} and ${other} differ only in case; publish only one`);
+  }
+
+  /** Flushes and publishes the tables of a statement, so that all rows until `nowNs` are visible. */
+  async #publish({ scans }: WidePlan, nowNs: bigint, signal: AbortSignal): Promise<void> {
     const { openTables } = this.#deps;
     const tables = [...new Set(scans.map(({ table }) => table))];
     const stale = tables.filter((table) => !openTables.isCurrent(table));
-    await openTables.publishNow(stale);
-    let throughNs = nowNs;
+    if (stale.length === 0) return;
+    await orAborted(this.#trino.client.check(), signal);
+    await orAborted(openTables.publishNow(stale), signal);
     for (const table of stale) {
-      const { state, history } = openTables.find(table.id) ?? {};
-      if (state !== undefined && 'reason' in state)
-        throw tsdbError('table_not_published', { table: table.name, reason: state.reason });
-      // Later writes of a point may not be merged yet.
-      const tableNs = history === undefined ? nowNs : BigInt(history.mergedThrough);
-      if (tableNs < throughNs && !openTables.isCurrent(table)) throughNs = tableNs;
+      const isCurrent = openTables.isCurrent(table);
+      const reason = staleReason(openTables.find(table.id), { isCurrent, nowNs });
+      if (reason !== undefined)
+        throw tsdbError('table_not_published', { table: table.name, reason });
     }
-    return throughNs;
   }
 
   /** Returns the total size of the segments in the time ranges of a statement. */

@@ -2,6 +2,7 @@ import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
 import { isSameType, type SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { quoteName, quoteString } from '../emit/quote.js';
 import type { ExprTree, OrderTree, QueryTree, TreeOperator, WindowTree } from '../plan-tree.js';
+import { FINITE, floatRange, type RangeSource, requireComparable } from './float-range.js';
 import { notVerified } from './not-verified.js';
 import { TRINO_FUNCTIONS, type TrinoCall } from './trino-functions.js';
 import { literalText, trinoType } from './trino-values.js';
@@ -9,9 +10,11 @@ import { literalText, trinoType } from './trino-values.js';
 type Tree<Kind extends ExprTree['kind']> = Extract<ExprTree, { readonly kind: Kind }>;
 
 /** The printer of the query that contains an expression. */
-export interface SurroundingQuery {
-  /** Prints a subquery. */
-  print(query: QueryTree): string;
+export interface SurroundingQuery extends RangeSource {
+  /** Prints a query in an expression. */
+  subquery(query: QueryTree): string;
+  /** Prints an expression over the rows of a query, which have a name. */
+  overQuery(query: QueryTree, relation: string, member: ExprTree): string;
   /** Returns the name of a column in Trino. */
   columnName(column: { readonly relation: string; readonly name: string }): string;
 }
@@ -36,9 +39,9 @@ function textOf(tree: Exclude<ExprTree, Tree<'unverified'>>, queries: Surroundin
     case 'column':
       return `${tree.relation}.${quoteName(queries.columnName(tree))}`;
     case 'operator':
-      return operatorText(tree, print);
+      return operatorText(tree, print, queries);
     case 'call':
-      return callText(tree, print);
+      return callText(tree, print, queries);
     case 'cast':
       return castText(tree, tree.isTry, print);
     case 'case': {
@@ -53,34 +56,50 @@ function textOf(tree: Exclude<ExprTree, Tree<'unverified'>>, queries: Surroundin
     case 'in': {
       if (tree.items.length === 0) return 'FALSE';
       requireOneType([tree.value, ...tree.items]);
+      requireComparable([tree.value, ...tree.items], queries);
       return `(${print(tree.value)} IN (${tree.items.map(print).join(', ')}))`;
     }
     case 'in_query': {
-      const { member, relation, query } = tree;
-      requireOneType([tree.value, member]);
-      const from = `(${queries.print(query)}) AS ${relation}`;
-      return `(${print(tree.value)} IN (SELECT ${print(member)} FROM ${from}))`;
+      const { value, member, relation, query } = tree;
+      requireOneType([value, member]);
+      const members = queries.overQuery(query, relation, member);
+      requireComparable([value, member], queries);
+      return `(${print(value)} IN (${members}))`;
     }
     case 'exists':
-      return `EXISTS (${queries.print(tree.query)})`;
+      return `EXISTS (${queries.subquery(tree.query)})`;
     case 'subquery':
-      return `(${queries.print(tree.query)})`;
+      return `(${queries.subquery(tree.query)})`;
   }
 }
 
 const PREFIXES: Partial<Record<TreeOperator, string>> = { NOT: 'NOT ', NEGATE: '-' };
 
+const COMPARISONS: ReadonlySet<TreeOperator> = new Set([
+  ...(['=', '<>', '<', '<=', '>', '>=', 'IS DISTINCT FROM', 'IS NOT DISTINCT FROM'] as const),
+]);
+const ARITHMETIC: ReadonlySet<TreeOperator> = new Set([
+  ...(['+', '-', '*', '/', '%', 'NEGATE'] as const),
+]);
+
 function operatorText(
   { operator, operands }: Tree<'operator'>,
   print: (operand: ExprTree) => string,
+  queries: RangeSource,
 ): string {
   const texts = operands.map(print);
+  if (COMPARISONS.has(operator)) requireComparable(operands, queries);
+  // Trino's integers are signed, so their differences can be negative.
+  if (ARITHMETIC.has(operator) && operands.some(({ type }) => isUnsigned(type)))
+    throw notVerified('arithmetic with unsigned integers');
   if (operator === 'IS NULL') return `(${texts[0]} IS NULL)`;
   const prefix = PREFIXES[operator];
   if (prefix !== undefined) return `(${prefix}${texts[0]})`;
   requireOneType(operands);
   return `(${texts.join(` ${operator} `)})`;
 }
+
+const isUnsigned = (type: SqlType): boolean => type.kind === 'int' && !type.signed;
 
 /** Trino would convert by its own rules. */
 function requireOneType(operands: readonly ExprTree[]): void {
@@ -103,6 +122,8 @@ function castText(
   const text = print(operand);
   switch (`${from} ${to}`) {
     case 'bigint double':
+      if (operand.type.kind === 'int') return `CAST(${text} AS double)`;
+      break;
     case 'boolean double':
     case 'boolean bigint':
       return `CAST(${text} AS ${to})`;
@@ -150,19 +171,30 @@ function areEscapesValid(pattern: string, escapeText: string): boolean {
   return true;
 }
 
-function callText(tree: Tree<'call'>, print: (operand: ExprTree) => string): string {
-  const { name, args, type, window, filter } = tree;
+function callText(
+  tree: Tree<'call'>,
+  print: (operand: ExprTree) => string,
+  queries: RangeSource,
+): string {
+  const { name, args, type, window, filter, isDistinct } = tree;
   const definition = TRINO_FUNCTIONS.get(name);
   if (definition === undefined) throw notVerified(`function ${name}`);
+  if (COMPARING.has(name) || isDistinct) requireComparable(args, queries);
+  if (window !== undefined && (filter !== undefined || isDistinct))
+    throw notVerified(`function ${name} with ${isDistinct ? 'DISTINCT' : 'FILTER'} and OVER`);
   const call: TrinoCall = {
     ...{ name, args, type },
+    isFinite: (arg) => floatRange(arg, queries) === FINITE,
     print: (arg, as = arg.type) => castText({ operand: arg, type: as }, false, print),
   };
-  const text = tree.isDistinct ? distinctText(call, definition.print) : definition.print(call);
+  const text = isDistinct ? distinctText(call, definition.print) : definition.print(call);
   const filterText = filter === undefined ? '' : ` FILTER (WHERE ${print(filter)})`;
   if (window === undefined) return `${text}${filterText}`;
-  return `${text}${filterText} OVER (${windowText(window, name, print)})`;
+  return `${text}${filterText} OVER (${windowText(window, { name, print, queries })})`;
 }
+
+/** Functions that compare their arguments. */
+const COMPARING: ReadonlySet<string> = new Set(['min', 'max', 'nullif']);
 
 /** Aggregates of one argument whose result depends on repeated values. */
 const DISTINCT: ReadonlySet<string> = new Set(['count', 'sum', 'avg', 'mean', 'min', 'max']);
@@ -174,11 +206,25 @@ function distinctText(call: TrinoCall, print: (call: TrinoCall) => string): stri
   return print({ ...call, print: (each, type) => `DISTINCT ${call.print(each, type)}` });
 }
 
+/** Functions whose result depends on the order of the rows. */
+const ORDERED: ReadonlySet<string> = new Set(['lag', 'lead', 'row_number']);
+
 function windowText(
   { partition, order, isPlain }: WindowTree,
-  name: string,
-  print: (operand: ExprTree) => string,
+  options: {
+    readonly name: string;
+    readonly print: (operand: ExprTree) => string;
+    readonly queries: RangeSource;
+  },
 ): string {
+  const { name, print, queries } = options;
+  if (order.length === 0 && ORDERED.has(name))
+    throw notVerified(`function ${name} without ORDER BY`);
+  requireComparable(partition, queries);
+  requireComparable(
+    order.flatMap(({ by }) => (typeof by === 'number' ? [] : [by])),
+    queries,
+  );
   if (!isPlain) throw notVerified(`function ${name} with a window frame or IGNORE NULLS`);
   const parts = [
     ...(partition.length > 0 ? [`PARTITION BY ${partition.map(print).join(', ')}`] : []),

@@ -4,6 +4,15 @@ import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { quoteName } from '../emit/quote.js';
 import { columnType } from '../plan/select/column-type.js';
 import type { ExprTree, FromTree, GroupsTree, QueryTree, SelectTree } from '../plan-tree.js';
+import {
+  FINITE,
+  type FloatRange,
+  floatRange,
+  NAN,
+  requireComparable,
+  requireNoNaN,
+  widest,
+} from './float-range.js';
 import { notVerified } from './not-verified.js';
 import { orderText, printExpression, type SurroundingQuery } from './print-expression.js';
 import { bigintText, trinoType } from './trino-values.js';
@@ -20,6 +29,10 @@ export class QueryPrinter implements SurroundingQuery {
   readonly #tableOf: (schema: TableSchema) => WideTable;
   /** Tables by relation. */
   readonly #scans = new Map<string, WideTable>();
+  /** Columns of derived rows, by relation or by the name of a common table. */
+  readonly #ranges = new Map<string, ReadonlyMap<string, FloatRange>>();
+  /** Relations of the innermost query that is printed as part of an expression. */
+  #scope = new Set<string>();
 
   constructor(tableOf: (schema: TableSchema) => WideTable) {
     this.#tableOf = tableOf;
@@ -30,23 +43,63 @@ export class QueryPrinter implements SurroundingQuery {
       case 'select':
         return this.#select(query);
       case 'set': {
-        const [left, right] = query.sides.map((side) => `(${this.print(side)})`);
+        const [left, right] = query.sides.map((side) => `(${this.#withoutWith(side)})`);
+        if (query.operator !== 'UNION ALL') requireNoNaN(this.queryRanges(query));
         return `${left} ${query.operator} ${right}`;
       }
       case 'with': {
-        const tables = query.tables.map(
-          ({ name, columns, query: body }) =>
-            `${name}(${columns.join(', ')}) AS (${this.print(body)})`,
-        );
-        return `WITH ${tables.join(', ')} ${this.print(query.query)}`;
+        const tables = query.tables.map(({ name, columns, query: body }) => {
+          const text = `${name}(${columns.join(', ')}) AS (${this.print(body)})`;
+          this.#setRanges(name, columns, this.queryRanges(body));
+          return text;
+        });
+        return `WITH ${tables.join(', ')} ${this.#withoutWith(query.query)}`;
       }
       case 'unverified':
         throw notVerified(query.what);
     }
   }
 
+  subquery(query: QueryTree): string {
+    return this.#inScope(() => this.print(query));
+  }
+
+  overQuery(query: QueryTree, relation: string, member: ExprTree): string {
+    return this.#inScope(() => {
+      const from = this.#derived(query, relation);
+      return `SELECT ${this.#expression(member)} FROM ${from}`;
+    });
+  }
+
+  columnRange({
+    relation,
+    name,
+  }: {
+    readonly relation: string;
+    readonly name: string;
+  }): FloatRange {
+    if (this.#scans.has(relation)) return FINITE;
+    return this.#ranges.get(relation)?.get(name) ?? NAN;
+  }
+
+  queryRanges(query: QueryTree): readonly FloatRange[] {
+    switch (query.kind) {
+      case 'select':
+        return query.items.map((item) => floatRange(item, this));
+      case 'set': {
+        const [left, right] = query.sides.map((side) => this.queryRanges(side));
+        return left?.map((range, index) => widest([range, right?.[index] ?? NAN])) ?? [];
+      }
+      case 'with':
+        return this.queryRanges(query.query);
+      default:
+        return [];
+    }
+  }
+
   /** Returns the published name of a table column; names of other columns are the same. */
   columnName({ relation, name }: { readonly relation: string; readonly name: string }): string {
+    if (!this.#scope.has(relation)) throw notVerified('a correlated subquery');
     const table = this.#scans.get(relation);
     if (table === undefined) return name;
     const published = table.columnName(name);
@@ -59,6 +112,7 @@ export class QueryPrinter implements SurroundingQuery {
     const { groups, from, where, having, limit } = select;
     const source = `${from === undefined ? '' : ` FROM ${this.#from(from)}`}${this.#where(where)}`;
     const rows = groups === undefined ? source : ` FROM ${this.#grouped(groups, source)}`;
+    this.#requireComparableKeys(select);
     const items = select.items.map((item, index) => `${this.#expression(item)} AS c${index}`);
     const order = orderText(select.order, (tree) => this.#expression(tree));
     return [
@@ -68,6 +122,44 @@ export class QueryPrinter implements SurroundingQuery {
       limit.offset === undefined ? '' : ` OFFSET ${limit.offset}`,
       limit.count === undefined ? '' : ` LIMIT ${limit.count}`,
     ].join('');
+  }
+
+  #requireComparableKeys({ items, isDistinct, order }: SelectTree): void {
+    const keys = order.map(({ by }) => (typeof by === 'number' ? items[by - 1] : by));
+    const compared = [...(isDistinct ? items : []), ...keys.filter((key) => key !== undefined)];
+    requireComparable(compared, this);
+  }
+
+  /** Trino accepts WITH only at the start of a statement and of a query in FROM. */
+  #withoutWith(query: QueryTree): string {
+    const text = this.print(query);
+    return query.kind === 'with' ? `SELECT * FROM (${text})` : text;
+  }
+
+  #inScope(print: () => string): string {
+    const outer = this.#scope;
+    this.#scope = new Set();
+    try {
+      return print();
+    } finally {
+      this.#scope = outer;
+    }
+  }
+
+  #setRanges(relation: string, columns: readonly string[], ranges: readonly FloatRange[]): void {
+    this.#ranges.set(relation, new Map(columns.map((name, index) => [name, ranges[index] ?? NAN])));
+  }
+
+  #derived(query: QueryTree, relation: string): string {
+    const text = `(${this.print(query)}) AS ${relation}`;
+    const ranges = this.queryRanges(query);
+    this.#scope.add(relation);
+    this.#setRanges(
+      relation,
+      ranges.map((_, index) => `c${index}`),
+      ranges,
+    );
+    return text;
   }
 
   #expression(tree: ExprTree): string {
@@ -83,6 +175,13 @@ export class QueryPrinter implements SurroundingQuery {
       ...keys.map((key, index) => `${this.#expression(key)} AS k${index}`),
       ...values.map((value, index) => `${this.#expression(value)} AS v${index}`),
     ];
+    requireComparable(keys, this);
+    this.#scope.add(relation);
+    const ranges = [
+      ...keys.map((key, index) => [`k${index}`, floatRange(key, this)] as const),
+      ...values.map((value, index) => [`v${index}`, floatRange(value, this)] as const),
+    ];
+    this.#ranges.set(relation, new Map(ranges));
     const list = items.length === 0 ? 'count(*) AS v0' : items.join(', ');
     const groupBy = keys.length === 0 ? '' : ` GROUP BY ${keys.map((_, i) => i + 1).join(', ')}`;
     return `(SELECT ${list}${source}${groupBy}) AS ${relation}`;
@@ -93,8 +192,10 @@ export class QueryPrinter implements SurroundingQuery {
       case 'scan':
         return this.#scan(from);
       case 'query':
-        return `(${this.print(from.query)}) AS ${from.relation}`;
+        return this.#derived(from.query, from.relation);
       case 'common':
+        this.#scope.add(from.relation);
+        this.#ranges.set(from.relation, this.#ranges.get(from.name) ?? new Map());
         return `${from.name} AS ${from.relation}`;
       case 'join': {
         if (!JOINS.has(from.join)) throw notVerified(from.join);
@@ -110,6 +211,7 @@ export class QueryPrinter implements SurroundingQuery {
   #scan({ table: schema, relation }: ScanTree): string {
     const table = this.#tableOf(schema);
     this.#scans.set(relation, table);
+    this.#scope.add(relation);
     if (table.path === undefined) return `(${noRows(schema, table)}) AS ${relation}`;
     const name = table.path.map(quoteName).join('.');
     if (table.visibleFromNs === undefined) return `${name} AS ${relation}`;

@@ -1,3 +1,4 @@
+import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { parseInterval } from '../bind/expr/operators/intervals.js';
 import { FLOAT64 } from '../bind/types/bound.js';
@@ -8,7 +9,6 @@ import { partOf, truncationOf } from '../functions/time/time-parts.js';
 import type { ExprTree } from '../plan-tree.js';
 import { notVerified } from './not-verified.js';
 import { binText, partText } from './trino-times.js';
-import { trinoType } from './trino-values.js';
 
 /** A call whose arguments are printed with the type that the function needs. */
 export interface TrinoCall {
@@ -16,6 +16,8 @@ export interface TrinoCall {
   readonly args: readonly ExprTree[];
   /** Type of the result. */
   readonly type: SqlType;
+  /** Whether an argument has neither infinities nor NaN. */
+  isFinite(arg: ExprTree): boolean;
   /** Prints an argument, converted to a type if one is given. */
   print(arg: ExprTree, type?: SqlType): string;
 }
@@ -37,7 +39,8 @@ function argAt({ args, name }: TrinoCall, index: number, count: number): ExprTre
 
 const floatText = (call: TrinoCall, index: number, count: number): string => {
   const arg = argAt(call, index, count);
-  if (trinoType(arg.type) === 'varchar') throw notVerified(`function ${call.name} of a string`);
+  if (!['int', 'float', 'null'].includes(arg.type.kind))
+    throw notVerified(`function ${call.name} of ${arrowTypeName(arg.type)}`);
   return call.print(arg, FLOAT64);
 };
 
@@ -49,6 +52,14 @@ const ofFloats =
   (call) =>
     `${name}(${call.args.map((_, index) => floatText(call, index, count)).join(', ')})`;
 
+/** Functions for which DuckDB and Trino treat infinities and NaN differently. */
+const ofFiniteFloats =
+  (name: string, count = 1): Print =>
+  (call) => {
+    if (!call.args.every((arg) => call.isFinite(arg)))
+      throw notVerified(`function ${call.name} of values that can be infinite`);
+    return ofFloats(name, count)(call);
+  };
 const ofStrings =
   (name: string, count: number): Print =>
   (call) => {
@@ -143,13 +154,15 @@ function abs(call: TrinoCall): string {
 
 function power(call: TrinoCall): string {
   if (call.type.kind !== 'float') throw notVerified('function power of integers');
-  return ofFloats('power', 2)(call);
+  return ofFiniteFloats('power', 2)(call);
 }
 
 /** Averages are computed from doubles. */
-const ofFloatArgs = (name: string, count = 1): TrinoFunction => ({
+const average: TrinoFunction = { kind: 'aggregate', print: ofFloats('avg') };
+
+const ofFiniteArgs = (name: string, count = 1): TrinoFunction => ({
   kind: 'aggregate',
-  print: ofFloats(name, count),
+  print: ofFiniteFloats(name, count),
 });
 
 function sum(call: TrinoCall): string {
@@ -177,7 +190,7 @@ const windowOnly = (print: Print): TrinoFunction => ({ kind: 'window', print });
 
 const SAME_FLOAT_FUNCTIONS = [
   ...['acos', 'asin', 'atan', 'cbrt', 'ceil', 'cos', 'cosh', 'degrees', 'exp', 'floor', 'ln'],
-  ...['log10', 'log2', 'radians', 'sin', 'sinh', 'sqrt', 'tan', 'tanh'],
+  ...['log10', 'radians', 'sin', 'sinh', 'sqrt', 'tan', 'tanh'],
 ];
 
 const SPREADS: readonly (readonly [names: readonly string[], trinoName: string])[] = [
@@ -192,8 +205,8 @@ export const TRINO_FUNCTIONS: ReadonlyMap<string, TrinoFunction> = new Map([
   ['count(*)', aggregate(count)],
   ['count', aggregate(count)],
   ['sum', aggregate(sum)],
-  ['avg', ofFloatArgs('avg')],
-  ['mean', ofFloatArgs('avg')],
+  ['avg', average],
+  ['mean', average],
   ['min', aggregate(ofAny('min'))],
   ['max', aggregate(ofAny('max'))],
   ['bool_and', aggregate(ofAny('bool_and'))],
@@ -202,11 +215,11 @@ export const TRINO_FUNCTIONS: ReadonlyMap<string, TrinoFunction> = new Map([
   ['bit_or', aggregate(ofAny('bitwise_or_agg'))],
   ['bit_xor', aggregate(ofAny('bitwise_xor_agg'))],
   ...SPREADS.flatMap(([names, trinoName]) =>
-    names.map((name) => [name, ofFloatArgs(trinoName)] as const),
+    names.map((name) => [name, ofFiniteArgs(trinoName)] as const),
   ),
-  ['covar_samp', ofFloatArgs('covar_samp', 2)],
-  ['covar', ofFloatArgs('covar_samp', 2)],
-  ['covar_pop', ofFloatArgs('covar_pop', 2)],
+  ['covar_samp', ofFiniteArgs('covar_samp', 2)],
+  ['covar', ofFiniteArgs('covar_samp', 2)],
+  ['covar_pop', ofFiniteArgs('covar_pop', 2)],
   ['row_number', windowOnly(() => 'row_number()')],
   ['rank', windowOnly(() => 'rank()')],
   ['dense_rank', windowOnly(() => 'dense_rank()')],
@@ -225,7 +238,6 @@ export const TRINO_FUNCTIONS: ReadonlyMap<string, TrinoFunction> = new Map([
   ['pow', scalar(power)],
   ['round', scalar(ofFloats('round'))],
   ['trunc', scalar(ofFloats('truncate'))],
-  ['signum', scalar(ofFloats('sign'))],
   ['isnan', scalar(ofFloats('is_nan'))],
   ['iszero', scalar((call) => `(${floatText(call, 0, 1)} = DOUBLE '0')`)],
   ['coalesce', scalar((call) => coalesce(unified(call)))],

@@ -10,6 +10,8 @@ export type TrinoType = 'bigint' | 'double' | 'varchar' | 'boolean' | 'unknown';
 export function trinoType(type: SqlType): TrinoType {
   switch (type.kind) {
     case 'int':
+      if (type.bits === 64 || (type.bits === 32 && type.signed)) return 'bigint';
+      break;
     case 'duration':
       return 'bigint';
     case 'timestamp':

@@ -217,6 +217,95 @@ describe('plan for Trino', () => {
     );
   });
 
+  it('rejects comparisons of values that can be NaN', () => {
+    const message =
+      'comparing, ordering or grouping values that can be NaN is not verified for trino';
+    for (const text of [
+      'SELECT n FROM cpu WHERE sqrt(usage) > 1',
+      'SELECT n FROM cpu WHERE usage / usage IN (1.0, 2.0)',
+      'SELECT n FROM cpu WHERE usage IN (SELECT ln(usage) FROM cpu c)',
+      'SELECT n FROM cpu WHERE usage / n IS DISTINCT FROM 1',
+      'SELECT max(usage / n) FROM cpu',
+      'SELECT min(usage % n) AS m FROM cpu GROUP BY host',
+      'SELECT count(DISTINCT acos(usage)) FROM cpu',
+      'SELECT DISTINCT usage / n AS x FROM cpu',
+      'SELECT usage / n AS x FROM cpu ORDER BY x',
+      'SELECT n FROM cpu ORDER BY log10(usage)',
+      'SELECT asin(usage) AS k, count(*) FROM cpu GROUP BY k',
+      'SELECT nullif(usage / n, 1) AS x FROM cpu',
+      'SELECT CASE sqrt(usage) WHEN 1 THEN 2 END AS x FROM cpu',
+      'SELECT x FROM (SELECT usage / n AS x FROM cpu) t WHERE x > 1',
+      'WITH w AS (SELECT sqrt(usage) AS x FROM cpu) SELECT a.x FROM w a JOIN w b ON a.x = b.x',
+      'SELECT host FROM cpu GROUP BY host HAVING sum(usage) / count(*) > 1',
+      'SELECT sqrt(usage) AS x FROM cpu UNION SELECT usage FROM cpu',
+      'SELECT row_number() OVER (ORDER BY usage / n) AS x FROM cpu',
+      'SELECT sum(n) OVER (PARTITION BY usage / n) AS x FROM cpu',
+      'SELECT n FROM cpu WHERE (usage * usage) - (usage * usage) > 0',
+      'SELECT n FROM cpu WHERE (usage * usage) * usage > 0',
+      'SELECT n FROM cpu WHERE sin(usage * usage) > 0',
+    ])
+      refuses(text, message);
+  });
+
+  it('allows NaN in the select list, and comparisons of numbers', () => {
+    for (const text of [
+      'SELECT usage / n AS x, sqrt(usage) AS y FROM cpu ORDER BY n',
+      'SELECT x FROM (SELECT usage / n AS x, n FROM cpu) t ORDER BY n',
+      'SELECT sqrt(usage) AS x FROM cpu UNION ALL SELECT usage FROM cpu',
+      'SELECT host, avg(usage) AS a FROM cpu GROUP BY host HAVING sum(usage) > 1 ORDER BY a',
+      'SELECT n FROM cpu WHERE usage * 2 + 1 > n / 3.0 AND abs(usage - n) < 1.5 AND usage % 2 = 1',
+      'SELECT host, stddev(usage) AS s FROM cpu GROUP BY host ORDER BY s',
+      'SELECT DISTINCT cos(usage) AS x, atan2(usage, n) AS y FROM cpu',
+    ])
+      assert.ok(print(text).startsWith('SELECT ') || print(text).startsWith('(SELECT '), text);
+  });
+
+  it('rejects functions and types with other results in Trino', () => {
+    const values = 'values that can be infinite';
+    for (const [text, what] of [
+      ['SELECT power(usage, n / usage) AS x FROM cpu', `function power of ${values}`],
+      ['SELECT covar_pop(usage, usage * 9) AS x FROM cpu', `function covar_pop of ${values}`],
+      ['SELECT stddev(exp(usage)) AS x FROM cpu', `function stddev of ${values}`],
+      ['SELECT log2(usage) AS x FROM cpu', 'function log2'],
+      ['SELECT signum(usage) AS x FROM cpu', 'function signum'],
+      [
+        'SELECT sum(n) FILTER (WHERE ok) OVER () AS x FROM cpu',
+        'function sum with FILTER and OVER',
+      ],
+      ['SELECT lag(n) OVER (PARTITION BY host) AS x FROM cpu', 'function lag without ORDER BY'],
+      ['SELECT lead(n) OVER () AS x FROM cpu', 'function lead without ORDER BY'],
+      ['SELECT row_number() OVER () AS x FROM cpu', 'function row_number without ORDER BY'],
+      ['SELECT CAST(ok AS SMALLINT) AS x FROM cpu', 'type Int16'],
+      ['SELECT CAST(ok AS INT UNSIGNED) AS x FROM cpu', 'type UInt32'],
+      ['SELECT CAST(n AS INT) AS x FROM cpu', 'a cast from Int64 to Int32'],
+      ['SELECT avg(time - time) AS x FROM cpu', 'function avg of Duration(Nanosecond)'],
+      [
+        'SELECT rank() OVER (ORDER BY n) - rank() OVER (ORDER BY s) AS x FROM cpu',
+        'arithmetic with unsigned integers',
+      ],
+      [
+        'SELECT n FROM cpu WHERE EXISTS (SELECT 1 FROM cpu c WHERE c.n = cpu.n)',
+        'a correlated subquery',
+      ],
+      [
+        'SELECT host, (SELECT max(c.n) FROM cpu c WHERE c.host = cpu.host) AS x FROM cpu',
+        'a correlated subquery',
+      ],
+    ] as const)
+      refuses(text, `${what} is not verified for trino`);
+  });
+
+  it('prints WITH in a set operation as a query in FROM', () => {
+    const scan = `SELECT r0."n" AS c0 FROM ${TABLE} AS r0`;
+    assert.equal(
+      print('(WITH w AS (SELECT n FROM cpu) SELECT n FROM w) UNION ALL SELECT n FROM cpu'),
+      [
+        `(SELECT * FROM (WITH w0(c0) AS (${scan.replaceAll('r0', 'r1')}) SELECT r2."c0" AS c0 FROM w0 AS r2)) `,
+        `UNION ALL (${scan.replaceAll('r0', 'r3')})`,
+      ].join(''),
+    );
+  });
+
   it('reports the errors of the local planner', () => {
     refuses(
       'SELECT x FROM cpu',

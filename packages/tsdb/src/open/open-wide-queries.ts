@@ -41,7 +41,7 @@ export function openWideQueries(
   });
 }
 
-function connection(url: string, { clock, fileSystem }: TsdbDeps) {
+function connection(url: string, { clock, fileSystem, log }: TsdbDeps) {
   const endpoint = trinoEndpoint(url);
   // An operator chose the address, so that of a private network is allowed.
   const sender = new EgressSender(
@@ -52,5 +52,9 @@ function connection(url: string, { clock, fileSystem }: TsdbDeps) {
     },
     { clock, files: fileSystem, ownListeners: [] },
   );
-  return { client: new TrinoClient(endpoint, { sender, clock }), catalog: endpoint.catalog };
+  const client = new TrinoClient(endpoint, {
+    ...{ sender, clock },
+    onError: (error) => log.warn({ ...error }, 'query failed in Trino'),
+  });
+  return { client, catalog: endpoint.catalog };
 }

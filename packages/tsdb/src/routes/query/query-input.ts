@@ -73,7 +73,9 @@ export function readInfluxqlInput(
   const accepted = formatOfAccept(request.headers['accept']);
   const input =
     request.method === 'POST' ? readFromBody(request, false) : readFromUrl(request, false);
-  const { requested, database, policy, engineName: _engine, ...rest } = input;
+  const { requested, database, policy, engineName, ...rest } = input;
+  if (engineOf(engineName()) === 'trino')
+    throw tsdbError('parameter_invalid', 'engine=trino runs only SQL; omit engine for InfluxQL');
   return {
     ...rest,
     policy: policy(),

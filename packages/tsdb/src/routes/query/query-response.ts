@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponse } from '@plinth/kernel';
 import { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
 import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { RouteDeps } from '../deps.js';
 import { arrowResponse } from './arrow-response.js';
 import { withOtherDatabaseHint } from './other-database-hint.js';
@@ -8,6 +9,12 @@ import { parquetResponse } from './parquet-response.js';
 import type { QueryInput } from './query-input.js';
 import { resultResponse } from './result-response.js';
 import { wideResponse } from './wide-response.js';
+
+/** Failures after which a query runs on this server if it was sent to Trino automatically. */
+const LOCAL_AFTER = [
+  ...(['plan_error', 'parameter_invalid', 'execution_error'] as const),
+  ...(['trino_unavailable', 'table_not_published'] as const),
+];
 
 /** Runs a SQL query and responds with its result. */
 export async function queryResponse(
@@ -27,13 +34,20 @@ export async function queryResponse(
   const rethrow = (error: unknown): never => {
     throw withOtherDatabaseHint(error, query.database, new CatalogView(catalog, query.access));
   };
+  if (engineName === 'trino') return await wideResponse(query, format, deps).catch(rethrow);
   const isWide =
-    engineName === 'trino' ||
-    (engineName === undefined &&
-      wideQueries.isAutomatic &&
-      format !== 'parquet' &&
-      (await wideQueries.prefers(query)));
-  if (isWide) return await wideResponse(query, format, deps).catch(rethrow);
+    engineName === undefined &&
+    wideQueries.isAutomatic &&
+    format !== 'parquet' &&
+    (await wideQueries.prefers(query));
+  if (isWide) {
+    try {
+      return await wideResponse(query, format, deps);
+    } catch (error) {
+      // No row has been sent yet.
+      if (!LOCAL_AFTER.some((kind) => tsdbError.is(error, kind))) throw error;
+    }
+  }
   if (format === 'parquet') {
     return await parquetResponse(await engine.queryToParquet(query).catch(rethrow), files);
   }

@@ -1,4 +1,5 @@
 import { type HttpResponse, withHeaders } from '@plinth/kernel';
+import type { ResultChunk, ResultStream } from '@plinth/tsdb-model/columns/result.js';
 import type { QueryRequest } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { RouteDeps } from '../deps.js';
@@ -21,7 +22,25 @@ export async function wideResponse(
   const result = await wideQueries.query(query);
   const response =
     format === 'arrow'
-      ? await arrowResponse(result)
+      ? await arrowResponse(await afterFirstChunk(result))
       : await resultResponse(result, formats[format], pieces);
   return withHeaders(response, [['x-plinth-fresh-through', result.freshThrough]]);
+}
+
+/** Waits for the first rows, so that earlier errors set the status. Arrow begins with the schema. */
+async function afterFirstChunk(result: ResultStream): Promise<ResultStream> {
+  const rest = result.chunks[Symbol.asyncIterator]();
+  const first = await rest.next();
+  return { ...result, chunks: resumed(first, rest) };
+}
+
+async function* resumed(
+  first: IteratorResult<ResultChunk>,
+  rest: AsyncIterator<ResultChunk>,
+): AsyncGenerator<ResultChunk, void, undefined> {
+  try {
+    for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
 }
