@@ -32,7 +32,7 @@ export class Trino implements AsyncDisposable {
   /**
    * @param catalogs properties by catalog
    * @param workerCount processes beside the coordinator, which then only coordinates
-   * @returns `undefined` (and the test is skipped) if Trino is not there
+   * @returns `undefined` (and the test is skipped) if Trino is not installed
    */
   static async start(
     context: Pick<TestContext, 'skip'>,
@@ -42,7 +42,7 @@ export class Trino implements AsyncDisposable {
     const java = join(JAVA_HOME, 'bin', 'java');
     if (HOME === undefined || !existsSync(java)) {
       context.skip(
-        'Trino is not there; unpack io.trino:trino-server:476:tar.gz, and set PLINTH_TEST_TRINO to its folder and PLINTH_TEST_TRINO_JAVA to a JDK 24 or newer',
+        'Trino is not installed; unpack io.trino:trino-server:476:tar.gz, and set PLINTH_TEST_TRINO to its folder and PLINTH_TEST_TRINO_JAVA to a JDK 24 or newer',
       );
       return undefined;
     }

@@ -5,7 +5,7 @@ import { MAIN_THREAD_LIMITS, PlanningLimitExceeded } from './parse/planning-limi
 import { plannedFrom, StatementPlanner } from './statement-planner.js';
 import { PlannerThread } from './thread/planner-thread.js';
 import { notVerified } from './trino/not-verified.js';
-import { widePlan } from './trino/wide-plan-maker.js';
+import { widePlan } from './trino/wide-plan.js';
 
 const MAX_CACHED_STATEMENTS = 512;
 /**

@@ -1,7 +1,7 @@
 // Source: docs/WIDE-QUERIES.md, "Supported SQL". Trino runs as a coordinator and two workers.
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
-import { after, before, it } from 'node:test';
+import { after, before, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { freePort, type HttpResponse, ServerInProcess, Trino } from '../../harness/index.js';
 
@@ -213,31 +213,42 @@ async function compare(statement: Statement): Promise<Comparison> {
   return isSame ? 'equal' : `expected ${expected.join(' / ')}, found ${found.join(' / ')}`;
 }
 
-it('gives the results of the local query', async (context) => {
-  if (trino === undefined) return context.skip('Trino is not there');
+/** A test that is skipped without Trino. */
+function itOnTrino(
+  name: string,
+  test: (trino: Trino, context: TestContext) => Promise<void>,
+): void {
+  it(name, async (context) => {
+    if (trino === undefined) context.skip('Trino is not installed');
+    else await test(trino, context);
+  });
+}
+
+itOnTrino('gives the results of the local query', async () => {
   for (const q of STATEMENTS) {
     const found = await compare({ db: 'wide', q, params: {} });
     assert.equal(found, 'equal', q);
   }
 });
 
-it('gives the results of all query cases that it does not reject', async (context) => {
-  if (trino === undefined) return context.skip('Trino is not there');
-  const counts = new Map<string, number>();
-  const differences: string[] = [];
-  for (const statement of cases) {
-    const found = await compare(statement);
-    counts.set(found, (counts.get(found) ?? 0) + 1);
-    if (!['equal', 'refused', 'both failed'].includes(found))
-      differences.push(`${statement.db}: ${statement.q}\n${found}`);
-  }
-  context.diagnostic(`${counts.get('equal')} equal, ${counts.get('refused')} rejected`);
-  assert.deepEqual(differences, []);
-  assert.ok((counts.get('equal') ?? 0) >= LEAST_EQUAL_CASES);
-});
+itOnTrino(
+  'gives the results of all query cases that it does not reject',
+  async (_trino, context) => {
+    const counts = new Map<string, number>();
+    const differences: string[] = [];
+    for (const statement of cases) {
+      const found = await compare(statement);
+      counts.set(found, (counts.get(found) ?? 0) + 1);
+      if (!['equal', 'refused', 'both failed'].includes(found))
+        differences.push(`${statement.db}: ${statement.q}\n${found}`);
+    }
+    context.diagnostic(`${counts.get('equal')} equal, ${counts.get('refused')} rejected`);
+    assert.deepEqual(differences, []);
+    assert.ok((counts.get('equal') ?? 0) >= LEAST_EQUAL_CASES);
+  },
+);
 
-it('sees rows that were written just before the query', async (context) => {
-  if (trino === undefined) return context.skip('Trino is not there');
+itOnTrino('sees rows that were written just before the query', async () => {
   for (const count of [1, 2]) {
     const path = '/api/v3/write_lp?db=wide&precision=nanosecond';
     await server.http.send(path, { body: `fresh v=${count}i ${count}` });
@@ -258,8 +269,7 @@ const runningCount = async (coordinator: Trino): Promise<unknown> => {
   return (await coordinator.query(sql))[0]?.[0];
 };
 
-it('ends the query in Trino when the client disconnects', async (context) => {
-  if (trino === undefined) return context.skip('Trino is not there');
+itOnTrino('ends the query in Trino when the client disconnects', async (trino) => {
   const client = new AbortController();
   const running = run({ db: 'wide', q: ENDLESS, params: {} }, 'trino', client.signal);
   running.catch(() => undefined);
@@ -268,8 +278,7 @@ it('ends the query in Trino when the client disconnects', async (context) => {
   await until(trino, 0);
 });
 
-it('reports a killed worker with one error', async (context) => {
-  if (trino === undefined) return context.skip('Trino is not there');
+itOnTrino('reports a killed worker with one error', async (trino, context) => {
   const running = run({ db: 'wide', q: ENDLESS, params: {} }, 'trino');
   await until(trino, 1);
   await new Promise((resolve) => setTimeout(resolve, 2000));
