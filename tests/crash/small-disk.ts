@@ -1,4 +1,4 @@
-import { mkdtemp, rm, statfs } from 'node:fs/promises';
+import { mkdtemp, rm, stat, statfs, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runProgram } from '../harness/index.js';
@@ -42,6 +42,12 @@ export class SmallDisk {
       );
       if (isFilled) return;
     }
+  }
+
+  /** Frees a part of the space that the last `fill` used. */
+  async free(bytes: number): Promise<void> {
+    const filler = this.#fillers.at(-1);
+    if (filler !== undefined) await truncate(filler, (await stat(filler)).size - bytes);
   }
 
   /** Frees the space that `fill` used. */
