@@ -113,24 +113,36 @@ const AFTER_IDENTITY: Partial<Record<FieldKind, readonly string[]>> = {
   files: [`${MERCHANT}.branding.icon`, `${MERCHANT}.branding.logo`],
 };
 
-const accountPatterns = (kind: FieldKind): readonly string[] => [
+/** The keys of each pattern. */
+type Patterns = ReadonlyMap<FieldKind, readonly (readonly string[])[]>;
+
+const patternsOf = (texts: (kind: FieldKind) => readonly string[]): Patterns =>
+  new Map(
+    (Object.keys(PERSON_FIELDS) as FieldKind[]).map((kind) => [
+      kind,
+      texts(kind).map((text) => text.split('.')),
+    ]),
+  );
+
+const PERSON_PATTERNS = patternsOf((kind) => PERSON_FIELDS[kind]);
+const ACCOUNT_PATTERNS = patternsOf((kind) => [
   ...(BEFORE_IDENTITY[kind] ?? []),
   ...(BUSINESS_FIELDS[kind] ?? []).map((path) => `identity.business_details.${path}`),
   ...PERSON_FIELDS[kind].map((path) => `identity.individual.${path}`),
   ...(AFTER_IDENTITY[kind] ?? []),
-];
+]);
 
 /** Returns the fields of an Account request. Its shape has been checked. */
 export const accountProvidedFields = (
   sent: RequestFields<AccountFields>,
   merged: AccountFields,
-): ProvidedFields => findFields({ sent, merged }, accountPatterns);
+): ProvidedFields => findFields({ sent, merged }, ACCOUNT_PATTERNS);
 
 /** Returns the fields of a Person request. Its shape has been checked. */
 export const personProvidedFields = (
   sent: RequestFields<PersonFields>,
   merged: PersonFields,
-): ProvidedFields => findFields({ sent, merged }, (kind) => PERSON_FIELDS[kind]);
+): ProvidedFields => findFields({ sent, merged }, PERSON_PATTERNS);
 
 interface SentAndMerged {
   readonly sent: unknown;
@@ -143,18 +155,14 @@ interface FoundField extends SentAndMerged {
   readonly parent: unknown;
 }
 
-function findFields(
-  root: SentAndMerged,
-  patterns: (kind: FieldKind) => readonly string[],
-): ProvidedFields {
+function findFields(root: SentAndMerged, patterns: Patterns): ProvidedFields {
+  const rootField: FoundField = { ...root, path: '', parent: undefined };
   // The shape check has verified the type of each value.
-  const find = <T>(kind: FieldKind): readonly (FoundField & { readonly value: T })[] =>
-    patterns(kind).flatMap((pattern) =>
-      [...matches({ ...root, path: '', parent: undefined }, pattern.split('.'))].map((field) => ({
-        ...field,
-        value: field.sent as T,
-      })),
-    );
+  const find = <T>(kind: FieldKind): readonly (FoundField & { readonly value: T })[] => {
+    const found: FoundField[] = [];
+    for (const keys of patterns.get(kind) ?? []) addMatches(found, rootField, keys);
+    return found.map((field) => ({ ...field, value: field.sent as T }));
+  };
   const located = <T>(kind: FieldKind): Located<T>[] =>
     find<T>(kind).map(({ path, value }) => ({ path, value }));
   const address = ({ path, sent, merged }: FoundField): LocatedAddress => ({
@@ -200,26 +208,27 @@ function filePurpose(path: string): LocatedFile['purpose'] {
   return path.includes('.files.') ? 'account_requirement' : 'identity_document';
 }
 
-/** Yields the values at `keys` below `field` that the request sets. */
-function* matches(field: FoundField, keys: readonly string[]): Generator<FoundField> {
+/** Adds the values at `keys`, from index `from` on, below `field` that the request sets. */
+function addMatches(
+  found: FoundField[],
+  field: FoundField,
+  keys: readonly string[],
+  from = 0,
+): void {
   const { sent, merged } = field;
-  const [key, ...rest] = keys;
-  if (sent === undefined || sent === null || sent === '') return;
-  if (key === undefined) yield field;
-  else if (typeof sent === 'object') {
-    for (const name of key === '*' ? Object.keys(sent) : [key]) {
-      const value = member(sent, name);
-      yield* matches(
-        {
-          path: field.path === '' ? name : `${field.path}.${name}`,
-          sent: value,
-          // A list is replaced, so an item is stored as it is given.
-          merged: Array.isArray(sent) ? value : member(merged, name),
-          parent: merged,
-        },
-        rest,
-      );
-    }
+  const key = keys[from];
+  if (key === undefined) {
+    found.push(field);
+    return;
+  }
+  if (typeof sent !== 'object' || sent === null) return;
+  for (const name of key === '*' ? Object.keys(sent) : [key]) {
+    const value = member(sent, name);
+    if (value === undefined || value === null || value === '') continue;
+    const path = field.path === '' ? name : `${field.path}.${name}`;
+    // A list is replaced, so an item is stored as it is given.
+    const stored = Array.isArray(sent) ? value : member(merged, name);
+    addMatches(found, { path, sent: value, merged: stored, parent: merged }, keys, from + 1);
   }
 }
 
