@@ -30,6 +30,8 @@ import { UNLIMITED } from '../model/resource.js';
 import { checkAll, checkOne, fieldsOf } from './check-route.js';
 import {
   Ban as BanSchema,
+  CheckBatchBody,
+  CheckBody,
   CostOfRoute,
   Count,
   Decision,
@@ -38,8 +40,6 @@ import {
   MAX_BATCH_COUNT,
   MAX_COUNT,
   NewBan,
-  Question,
-  Questions,
   Rejections,
   USUAL_COUNT,
   Usage,
@@ -50,7 +50,7 @@ import type { ResponseContext } from './wire-response.js';
 
 const PATH = '/rate-limits';
 
-const BY_QUESTION = 'each check is validated separately';
+const BY_CHECK = 'each check is validated separately';
 const BY_HAND = 'an invalid count is treated as absent';
 const BAD_KEY = { 422: 'invalid identity key' } as const;
 
@@ -95,7 +95,7 @@ function checkRoutes(deps: OperatorDeps): readonly Route[] {
   return [
     operatorRoute('POST', `${PATH}/check`, {
       about: { summary: 'check a request and charge it' },
-      input: { body: Question },
+      input: { body: CheckBody },
       output: { 200: response('the decision', json(Decision)) },
       errors: { 422: 'the check is invalid' },
       handle: async (request, { body }) =>
@@ -104,7 +104,7 @@ function checkRoutes(deps: OperatorDeps): readonly Route[] {
     operatorRoute('POST', `${PATH}/check-batch`, {
       maxBytes: MAX_BATCH_COUNT * 4_096,
       about: { summary: 'check and charge up to 1,000 requests' },
-      input: { body: Questions, validation: BY_QUESTION },
+      input: { body: CheckBatchBody, validation: BY_CHECK },
       output: { 200: response('the decisions in request order', json(Decisions)) },
       errors: { 422: 'a check is invalid, or the batch is too large' },
       async handle(request) {
@@ -113,7 +113,7 @@ function checkRoutes(deps: OperatorDeps): readonly Route[] {
         const checks: unknown = isList ? body : fieldsOf(body)['checks'];
         if (!Array.isArray(checks) || checks.length > MAX_BATCH_COUNT) {
           throw rateLimitError(
-            'question_invalid',
+            'check_invalid',
             `checks must be a list of at most ${MAX_BATCH_COUNT} entries`,
           );
         }
@@ -203,7 +203,7 @@ function listRoutes({ limiter, profiles, routes }: OperatorDeps): readonly Route
         const name = queryParameter(request, 'resource') ?? 'core';
         const resource = resources.find(name);
         if (resource === undefined)
-          throw rateLimitError('question_invalid', `unknown resource ${name}`);
+          throw rateLimitError('check_invalid', `unknown resource ${name}`);
         const users = await store.top(resource, countOf(request));
         const top = await Promise.all(
           users.map(async ({ identity, used }) => {

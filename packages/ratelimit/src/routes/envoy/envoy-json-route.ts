@@ -35,10 +35,7 @@ export function envoyJsonRouteGroup({
     conventions,
     api: 'ratelimit',
     errorResponse(error, request) {
-      if (
-        rateLimitError.is(error, 'question_invalid') ||
-        requestError.is(error, 'json_unreadable')
-      ) {
+      if (rateLimitError.is(error, 'check_invalid') || requestError.is(error, 'json_unreadable')) {
         return jsonResponse(400, { message: error.message });
       }
       if (rateLimitError.is(error, 'store_unavailable'))
