@@ -126,7 +126,7 @@ it('lists accounts by mode, and closes one', { skip: SKIP }, async () => {
   await page.getByText('No accounts yet.').waitFor();
   await page.getByRole('button', { name: 'Test' }).click();
   await page.getByLabel('Find account').fill('somebody else');
-  await page.getByText('No loaded accounts match.').waitFor();
+  await page.getByText('None of the loaded accounts match.').waitFor();
   await page.getByLabel('Find account').fill('ann@');
   await row.getByText('ann@example.com').click();
   await page.getByRole('button', { name: 'Close account' }).click();

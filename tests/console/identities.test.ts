@@ -77,7 +77,7 @@ it('identities are made, changed, given credentials and deleted', { skip: SKIP }
     await page.getByRole('button', { name: 'Create identity' }).click();
     await dialog.getByLabel('Kind').selectOption('oauth_app');
     await create.click();
-    await dialog.getByRole('heading', { name: /^Secret of oauth-app:/ }).waitFor();
+    await dialog.getByRole('heading', { name: /^Client secret for oauth-app:/ }).waitFor();
     await dialog.getByLabel('I have stored it').check();
     await dialog.getByRole('button', { name: 'Close', exact: true }).click();
     await page.getByRole('row', { name: /oauth app/ }).waitFor();

@@ -142,7 +142,7 @@ export interface paths {
         };
     };
     "/api/items/{id}": {
-        /** Get one of items */
+        /** Get an item */
         get: {
             parameters: {
                 query?: {
@@ -246,7 +246,7 @@ export interface paths {
         };
     };
     "/api/ammunition/{id}": {
-        /** Get one of ammunition */
+        /** Get an ammunition record */
         get: {
             parameters: {
                 query?: {
@@ -328,7 +328,7 @@ export interface paths {
         };
     };
     "/api/traders/{id}": {
-        /** Get one of traders */
+        /** Get a trader */
         get: {
             parameters: {
                 query?: {
@@ -430,7 +430,7 @@ export interface paths {
         };
     };
     "/api/quests/{id}": {
-        /** Get one of quests */
+        /** Get a quest */
         get: {
             parameters: {
                 query?: {
@@ -512,7 +512,7 @@ export interface paths {
         };
     };
     "/api/maps/{id}": {
-        /** Get one of maps */
+        /** Get a map */
         get: {
             parameters: {
                 query?: {
@@ -596,7 +596,7 @@ export interface paths {
         };
     };
     "/api/hideout/{id}": {
-        /** Get one of hideout */
+        /** Get a hideout module */
         get: {
             parameters: {
                 query?: {
@@ -690,7 +690,7 @@ export interface paths {
         };
     };
     "/api/item-presets/{id}": {
-        /** Get one of item-presets */
+        /** Get an item preset */
         get: {
             parameters: {
                 query?: {
@@ -766,7 +766,7 @@ export interface paths {
         };
     };
     "/api/levels/{level}": {
-        /** Get one of levels */
+        /** Get a level */
         get: {
             parameters: {
                 query?: {
@@ -858,7 +858,7 @@ export interface paths {
         };
     };
     "/api/storyline/{id}": {
-        /** Get one of storyline */
+        /** Get a storyline element */
         get: {
             parameters: {
                 query?: {
@@ -1046,7 +1046,7 @@ export interface paths {
         get: {
             parameters: {
                 path: {
-                    /** @description the collection */
+                    /** @description collection name, such as items */
                     kind: string;
                 };
             };

@@ -8,7 +8,7 @@ const TEXTS = {
   identity_key_invalid:
     'invalid identity; use a key like user:1, installation:1, repo:1 or ip:192.0.2.1',
   /** The check is invalid; the message gives the reason. */
-  question_invalid: asGiven,
+  check_invalid: asGiven,
   lease_unknown: 'lease not found or already finished',
   ban_unknown: 'this identity is not banned',
 } as const;

@@ -220,7 +220,7 @@ const SERVER_SETTINGS = defineSettings(
       Type.String({
         minLength: 1,
         description: 'PEM file with the TLS certificate and its intermediate certificates',
-        details: 'The server reads the file again on SIGHUP.',
+        details: 'The server reloads the file on SIGHUP.',
       }),
     ),
     tls_key: Type.Optional(

@@ -223,6 +223,6 @@ async function* countedBlocks(
   }
 }
 
-/** Returns whether a statement changes databases, users or similar, or deletes rows. */
+/** Returns whether a statement changes metadata, such as databases and users, or deletes rows. */
 const isChange = ({ kind }: Statement): boolean =>
   !/^(?:select|explain|show_.*|unsupported)$/.test(kind);

@@ -25,7 +25,7 @@ const LEAST_WAIT_MS = 60;
  */
 const INTERVAL_COUNT = 7;
 const LEAST_SERVED_COUNT = 50;
-/** Computing may take a fifth of the time, so that writes do not wait for it. */
+/** Computations use at most 20 ms of every 100 ms, so that they do not delay writes. */
 const COMPUTING_INTERVAL_MS = 100;
 const MAX_COMPUTING_MS = 20;
 /** Maximum number of concurrent computations. */

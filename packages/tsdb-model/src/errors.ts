@@ -106,7 +106,7 @@ const TEXTS = {
   /** The column cannot have the type, or some of its values cannot. */
   conversion_invalid: asGiven,
   conversion_busy: 'another conversion is running; wait until it ends, or cancel it',
-  /** A running conversion ended without effect. */
+  /** A running conversion ended without changing the column. */
   conversion_failed: asGiven,
   /** The table cannot be changed during the conversion of one of its columns. */
   table_converting: (details: { readonly table: string }) =>

@@ -57,7 +57,7 @@ export class SqlPlanner {
       return widePlan({ scans, columns, tableName, tree: tree() });
     } catch (error) {
       if (!(error instanceof PlanningLimitExceeded)) throw error;
-      throw notVerified('such a complex statement');
+      throw notVerified('a statement that exceeds the planning limits', 'simplify the statement');
     }
   }
 

@@ -7,7 +7,7 @@ import Stripe from 'stripe';
 import { AccountsServer, type Json, KEYS } from '../../harness/index.js';
 
 const PAGE = fileURLToPath(new URL('../../../../docs/STRIPE.md', import.meta.url));
-const OTHER_WORD = 'a client uses another vendor word than the configured one';
+const OTHER_WORD = 'a client uses a vendor name other than the configured one';
 
 const clientOf = (server: AccountsServer): Stripe => {
   const { hostname, port } = new URL(server.process.url);
@@ -51,7 +51,7 @@ async function responsesOf(stripe: Stripe): Promise<string[]> {
   return [account.defaults.responsibilities.fees_collector, balance ?? '', refused.code];
 }
 
-describe('the configured vendor word in responses', () => {
+describe('the configured vendor name in responses', () => {
   it('matches the page for each setting, and a client with another word is logged once', async () => {
     const rows = rowsOfPage();
     assert.equal(rows.length, 3);

@@ -5,7 +5,7 @@ import { POSTGRES_URL, SharedNodes, StartFailed } from '../../harness/index.js';
 
 const SERVICES = ['--without-auth', '--services=accounts,webhooks,ratelimit'];
 
-it('a node with a different vendor word is refused', {
+it('a node with a different vendor name is refused', {
   skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',
 }, async () => {
   await using nodes = await SharedNodes.create({ flags: SERVICES });

@@ -1,6 +1,6 @@
 /**
  * Error codes of the service, with the members of the error body in addition to `code`, `message` and `param`:
- * `user_message` (U), `doc_url` (D). Codes use the canonical vendor word; the HTTP edge replaces it with the
+ * `user_message` (U), `doc_url` (D). Codes use the canonical vendor name; the HTTP edge replaces it with the
  * configured one. Source: accounts, sections 2.5, 13 and 14 (columns Ex).
  */
 export const ERROR_CODES = {

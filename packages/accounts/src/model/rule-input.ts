@@ -53,7 +53,7 @@ interface CheckBase {
 }
 
 /**
- * A create or update request for an account, after schema validation and token merge. Vendor words
+ * A create or update request for an account, after schema validation and token merge. Vendor names
  * are canonical, countries upper case, currencies lower case.
  */
 export interface AccountCheck extends CheckBase {

@@ -8,7 +8,7 @@ import { testServer } from '../testing/test-server.js';
 
 const server = testServer({ 'accounts-vendor-word': 'stripe' });
 
-describe('a server with a configured vendor word', () => {
+describe('a server with a configured vendor name', () => {
   interface Case extends Refusal {
     readonly live?: boolean;
     readonly body: Json;

@@ -4,14 +4,14 @@ import { describe, it } from 'node:test';
 import { KEYS, TestAccounts } from '../testing/test-accounts.js';
 
 const ACCOUNTS = '/v2/core/accounts';
-const OTHER_WORD = 'a client uses another vendor word than the configured one';
+const OTHER_WORD = 'a client uses a vendor name other than the configured one';
 /** Headers of the official client. */
 const VERSION = { 'stripe-version': '2026-10-28.endive' };
 const AGENT = { 'user-agent': 'Stripe/v2 NodeBindings/1' };
 
 const linesOf = ({ logged }: TestAccounts) => logged.filter((line) => line.includes(OTHER_WORD));
 
-describe('a client with another vendor word', () => {
+describe('a client with another vendor name', () => {
   it('is logged once, whether the version header or the user agent names the word', async () => {
     for (const headers of [VERSION, AGENT, { ...VERSION, ...AGENT }]) {
       await using server = new TestAccounts();

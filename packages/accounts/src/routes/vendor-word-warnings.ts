@@ -2,7 +2,7 @@ import type { HttpHead, Logger } from '@plinth/kernel';
 import type { VendorWord } from '../model/platform/vendor-word.js';
 
 /**
- * Logs each vendor word that clients use but responses do not, once. Such a client compares values
+ * Logs each vendor name that clients use but responses do not, once. Such a client compares values
  * like `stripe` with the server's `vendor` and finds no match.
  */
 export class VendorWordWarnings {
@@ -32,7 +32,7 @@ export class VendorWordWarnings {
           client_word: word,
           remedy: `set accounts.vendor_word to ${word} if these are your clients`,
         },
-        'a client uses another vendor word than the configured one',
+        'a client uses a vendor name other than the configured one',
       );
     }
   }

@@ -129,13 +129,13 @@ export class GameDataConventions implements ApiConventions {
       'content-type': JSON_TYPE,
       ...headers,
       // Redirects keep the query string.
-      ...(status === 301 && { location: `${headers['location']}${questionOf(request.url)}` }),
+      ...(status === 301 && { location: `${headers['location']}${queryStringOf(request.url)}` }),
     };
     return { status, headers: Object.entries(all), body: Buffer.from(JSON.stringify(body)) };
   }
 }
 
-const questionOf = (url: string): string => (url.includes('?') ? `?${queryOf(url)}` : '');
+const queryStringOf = (url: string): string => (url.includes('?') ? `?${queryOf(url)}` : '');
 
 const EDITOR = /^\/api\/editor(?=[/?]|$)/;
 const EDITOR_PAGE = /^\/editor(?=[/?]|$)/;

@@ -45,7 +45,7 @@ export function readKeyText(
   return { kind: kind === 'pk' ? 'publishable' : 'secret', livemode: mode === 'live' };
 }
 
-/** Generates `sk_test_` (or similar) and 40 letters. Secret; returned once. */
+/** Generates a key: a prefix such as `sk_test_` and 40 random letters. The complete key is returned only once. */
 export function makeKeyText(random: Random, kind: PlatformKeyKind, livemode: boolean): string {
   const prefix = `${kind === 'secret' ? 'sk' : 'pk'}_${livemode ? 'live' : 'test'}_`;
   return prefix + randomLetters(random, SECRET_LENGTH);

@@ -148,7 +148,7 @@ function readNewIdentity(body: Fields): NewIdentity {
   NEW_CHECKS.get(kind)?.(body);
   return {
     kind,
-    id: (id ?? client_id) as number | string | undefined, // checked above, like the others
+    id: (id ?? client_id) as number | string | undefined, // `NEW_CHECKS` validates all fields
     secret: secret as string | undefined,
     attributes: attributes as IdentityAttributes,
   };
@@ -160,7 +160,8 @@ function readIdentityChange(
 ): { readonly change: AttributeChange; readonly secret: string | undefined } {
   if (isRegisteredKind(kind)) CHANGE_CHECKS.get(kind)?.(body);
   const { secret, ...change } = body;
-  return { change: change as AttributeChange, secret: secret as string | undefined }; // checked
+  // `CHANGE_CHECKS` validates all fields.
+  return { change: change as AttributeChange, secret: secret as string | undefined };
 }
 
 function newCredential({ kind, identity, via_app, expires_in }: CredentialRequest): NewCredential {

@@ -117,8 +117,8 @@ async function faultsOf({ disk, store }: Folder): Promise<string[]> {
 }
 
 /**
- * Asserts that the log refuses to open without a change, that `verify` reports it, and that a repair continues with
- * `kept` permanently.
+ * Asserts that the log refuses to open without changing the folder, that `verify` reports it, and that a repair
+ * continues with `kept` permanently.
  */
 async function refused(folder: Folder, why: RegExp, kept: string): Promise<void> {
   const before = await folder.disk.list(DIRECTORY);

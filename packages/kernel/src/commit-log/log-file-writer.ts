@@ -168,7 +168,7 @@ export class LogFileWriter {
     return this.#recordsEnd;
   }
 
-  /** Closes the file without a change, as after a failure. */
+  /** Closes the file without modifying it, for example after a failure. */
   async close(): Promise<void> {
     await this.#zeroing;
     await this.#records.close();

@@ -10,7 +10,7 @@ const MAX_ERRORS = 500;
 
 /**
  * Compiles the validation of one part of a request. Query strings, parameters and headers are converted to the types
- * of their schema, and defaults are added. Bodies are validated without any change.
+ * of their schema, and defaults are added. Bodies are validated but not modified.
  * @returns the validated value; throws `RequestInvalid`.
  */
 export function inputCheck<Schema extends TSchema>(

@@ -19,7 +19,7 @@ export class EditDistance {
     this.#current = new Uint8Array(width);
   }
 
-  /** A result above the limit means "more than the limit". */
+  /** Returns the number of edits between the term and `other`. Results above the limit are not exact. */
   to(other: string): number {
     const term = this.#term;
     const limit = this.#limit;

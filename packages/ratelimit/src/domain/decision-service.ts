@@ -98,28 +98,28 @@ export class DecisionService {
     this.#deps = deps;
   }
 
-  /** Throws `question_invalid`, `store_unavailable` and `CredentialUncheckable`. */
-  async check(question: CheckRequest): Promise<CheckResult> {
-    return await this.decide(await this.prepare(question));
+  /** Throws `check_invalid`, `store_unavailable` and `CredentialUncheckable`. */
+  async check(request: CheckRequest): Promise<CheckResult> {
+    return await this.decide(await this.prepare(request));
   }
 
   /**
-   * Resolves caller and resource without charging anything. Throws `question_invalid` and
+   * Resolves caller and resource without charging anything. Throws `check_invalid` and
    * `CredentialUncheckable`.
    */
-  async prepare(question: CheckRequest): Promise<PreparedCheck> {
+  async prepare(request: CheckRequest): Promise<PreparedCheck> {
     const { resources } = this.#deps.limiter;
-    const resource = resources.find(question.resource);
+    const resource = resources.find(request.resource);
     if (resource === undefined) {
-      throw rateLimitError('question_invalid', `unknown resource ${question.resource}`);
+      throw rateLimitError('check_invalid', `unknown resource ${request.resource}`);
     }
-    const found = this.#callerOf(question.caller);
+    const found = this.#callerOf(request.caller);
     const { caller, isBadCredential } = found instanceof Promise ? await found : found;
-    const { override, lease, dryRun, count } = question;
+    const { override, lease, dryRun, count } = request;
     const how = { isBadCredential, isLeased: lease, isDryRun: dryRun, count };
-    if (override === undefined) return { caller, plan: planOf(question, resource), ...how };
+    if (override === undefined) return { caller, plan: planOf(request, resource), ...how };
     const own = resources.withWindow(resource, override.windowSec);
-    return { caller: withLimit(caller, own, override.limit), plan: planOf(question, own), ...how };
+    return { caller: withLimit(caller, own, override.limit), plan: planOf(request, own), ...how };
   }
 
   /** Throws `store_unavailable`. */
@@ -199,7 +199,7 @@ export class DecisionService {
     const { limiter, addresses } = this.#deps;
     const address = addresses.parse(ip ?? '');
     if (address === undefined)
-      throw rateLimitError('question_invalid', 'ip must be a valid IP address, such as 192.0.2.1');
+      throw rateLimitError('check_invalid', 'ip must be a valid IP address, such as 192.0.2.1');
     return limiter.callers.ofAddress(address.key, address.address);
   }
 
@@ -237,7 +237,7 @@ export class DecisionService {
 }
 
 const noKey = (): Error =>
-  rateLimitError('question_invalid', 'identity is not a valid key; use a key like user:1');
+  rateLimitError('check_invalid', 'identity is not a valid key; use a key like user:1');
 
 /** Charged for a bad credential when the check has no address. */
 const UNKNOWN_ADDRESS = '0.0.0.0';
@@ -250,20 +250,20 @@ function withLimit(caller: Caller, { index, windowSec }: Resource, most: number)
   return { ...caller, limits: { limit, windowSec: windows } };
 }
 
-function planOf(question: CheckRequest, resource: Resource): Plan {
-  const { endpoint, method, graph, lease } = question;
+function planOf(request: CheckRequest, resource: Resource): Plan {
+  const { endpoint, method, graph, lease } = request;
   const plan = makePlan({
     resource,
     endpoint,
     method,
     cost: {
-      cost: question.cost,
-      content: question.content,
+      cost: request.cost,
+      content: request.content,
       graph,
-      heavy: question.heavy,
-      ...(question.points !== undefined && { points: question.points }),
-      ...(question.contentPerMinute !== undefined && {
-        contentPerMinute: question.contentPerMinute,
+      heavy: request.heavy,
+      ...(request.points !== undefined && { points: request.points }),
+      ...(request.contentPerMinute !== undefined && {
+        contentPerMinute: request.contentPerMinute,
       }),
     },
     secondary: 'all',

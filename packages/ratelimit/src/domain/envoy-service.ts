@@ -48,21 +48,21 @@ export class EnvoyService {
     this.#decisions = decisions;
   }
 
-  /** Throws `question_invalid` and `store_unavailable`. */
+  /** Throws `check_invalid` and `store_unavailable`. */
   async decide(request: EnvoyRequest): Promise<EnvoyDecision> {
     if (request.descriptors.length === 0) {
-      throw rateLimitError('question_invalid', 'rate limit descriptor list must not be empty');
+      throw rateLimitError('check_invalid', 'rate limit descriptor list must not be empty');
     }
     if (request.descriptors.length > MAX_DESCRIPTOR_COUNT) {
       throw rateLimitError(
-        'question_invalid',
+        'check_invalid',
         `too many descriptors; send at most ${MAX_DESCRIPTOR_COUNT}`,
       );
     }
-    const questions = request.descriptors.map((each) => toQuestion(each, request.hitsAddend));
+    const requests = request.descriptors.map((each) => toCheckRequest(each, request.hitsAddend));
     const results: (CheckResult | undefined)[] = [];
-    for (const question of questions) {
-      results.push(question && (await this.#decisions.check(question)));
+    for (const check of requests) {
+      results.push(check && (await this.#decisions.check(check)));
     }
     const decided = results.filter((result) => result !== undefined);
     const refusal = decided.find(({ isRefused }) => isRefused);
@@ -77,15 +77,12 @@ export class EnvoyService {
 export const leftOf = ({ decision }: CheckResult): number =>
   Math.max(0, decision.limit - decision.used);
 
-function toQuestion(descriptor: EnvoyDescriptor, hitsAddend: number): CheckRequest | undefined {
+function toCheckRequest(descriptor: EnvoyDescriptor, hitsAddend: number): CheckRequest | undefined {
   const entryOf = (key: string): string | undefined =>
     descriptor.entries.find((entry) => entry.key === key)?.value;
   const cost = descriptor.hitsAddend ?? hitsAddend;
   if (!Number.isInteger(cost) || cost < 0 || cost > MAX_HITS) {
-    throw rateLimitError(
-      'question_invalid',
-      `hits_addend must be an integer from 0 to ${MAX_HITS}`,
-    );
+    throw rateLimitError('check_invalid', `hits_addend must be an integer from 0 to ${MAX_HITS}`);
   }
   const key = entryOf('identity');
   const header = entryOf('authorization');

@@ -1,7 +1,7 @@
 import { inputCheck, isObject, type Random, requestError } from '@plinth/kernel';
 import type { RateLimitConfig } from '../config.js';
 import type { DecisionService, PreparedCheck } from '../domain/decision-service.js';
-import { Question } from './description.js';
+import { CheckBody } from './description.js';
 import { readCheck } from './read-check.js';
 import {
   type ResponseContext,
@@ -19,16 +19,16 @@ interface CheckDeps {
   readonly random: Random;
 }
 
-/** Checks one request. Throws `ValidationFailed`, `question_invalid` and `store_unavailable`. */
+/** Checks one request. Throws `ValidationFailed`, `check_invalid` and `store_unavailable`. */
 export async function checkOne(
   deps: CheckDeps,
-  body: Question,
+  body: CheckBody,
   context: ResponseContext,
 ): Promise<WireResponse> {
   return await checkPrepared(deps, await prepare(deps, body), context);
 }
 
-const validateBody = inputCheck('body', Question);
+const validateBody = inputCheck('body', CheckBody);
 
 /**
  * Like `checkOne` for several requests in order. Charges nothing if one of them is invalid.
@@ -48,7 +48,7 @@ export async function checkAll(
 
 function prepare(
   { config, decisions }: CheckDeps,
-  body: Question,
+  body: CheckBody,
 ): Promise<PreparedCheck> | 'too_many_objects' {
   const check = readCheck(body);
   const isTooLarge = check.resource === 'lfs' && check.objects > config.lfs_max_objects;

@@ -52,8 +52,8 @@ export function rateLimitConventions(deps: ConventionsDeps): ApiConventions {
     identify({ url, headers }) {
       const { authorization } = headers;
       // The credential on this path belongs to the checked request.
-      const isQuestion = pathOf(url).startsWith(AUTH_PATH);
-      if (authorization !== undefined && !isQuestion) return credentials.resolve(authorization);
+      const isAuthCheck = pathOf(url).startsWith(AUTH_PATH);
+      if (authorization !== undefined && !isAuthCheck) return credentials.resolve(authorization);
       return ANONYMOUS;
     },
     errorResponse: (error, { base }) =>

@@ -29,7 +29,7 @@ const text = (options: TSchemaOptions = {}) =>
 /** A dry run of this many requests needs about ten decisions. */
 const MAX_SIMULATED_COUNT = 1_000;
 
-export const Question = Type.Object(
+export const CheckBody = Type.Object(
   {
     identity: Type.Optional(text({ examples: ['user:583231'] })),
     authorization: Type.Optional(
@@ -68,7 +68,7 @@ export const Question = Type.Object(
   },
   { title: 'Check', additionalProperties: false },
 );
-export type Question = Static<typeof Question>;
+export type CheckBody = Static<typeof CheckBody>;
 
 export const Decision = Type.Object({
   allowed: Type.Boolean(),
@@ -123,9 +123,9 @@ export const NewBan = Type.Object(
 
 export const MAX_BATCH_COUNT = 1_000;
 /** A list, or an object with a list. */
-export const Questions = Type.Union([
-  Type.Object({ checks: Type.Array(Question, { maxItems: MAX_BATCH_COUNT }) }),
-  Type.Array(Question, { maxItems: MAX_BATCH_COUNT }),
+export const CheckBatchBody = Type.Union([
+  Type.Object({ checks: Type.Array(CheckBody, { maxItems: MAX_BATCH_COUNT }) }),
+  Type.Array(CheckBody, { maxItems: MAX_BATCH_COUNT }),
 ]);
 export const Decisions = Type.Union([
   Type.Object({ results: Type.Array(Decision) }),

@@ -59,7 +59,7 @@ export function githubRoutes(deps: {
       method: 'GET',
       path,
       access: 'public',
-      about: { summary: 'get the server capabilities' },
+      about: { summary: 'Get the server capabilities' },
       output: {
         200: OpenApi.response('abilities', OpenApi.json(Type.Object({}))),
         304: OpenApi.response('not modified'),
@@ -76,7 +76,7 @@ export function githubRoutes(deps: {
       method: 'POST',
       path: `${path}/:id/access_tokens`,
       access: 'app',
-      about: { summary: 'create an installation token for the app' },
+      about: { summary: 'Create an installation token for the app' },
       output: { 201: OpenApi.response('the token', OpenApi.json(INSTALLATION_TOKEN)) },
       async handle(request) {
         const { principal, parameters } = request;

@@ -30,6 +30,8 @@ import { UNLIMITED } from '../model/resource.js';
 import { checkAll, checkOne, fieldsOf } from './check-route.js';
 import {
   Ban as BanSchema,
+  CheckBatchBody,
+  CheckBody,
   CostOfRoute,
   Count,
   Decision,
@@ -38,8 +40,6 @@ import {
   MAX_BATCH_COUNT,
   MAX_COUNT,
   NewBan,
-  Question,
-  Questions,
   Rejections,
   USUAL_COUNT,
   Usage,
@@ -50,7 +50,7 @@ import type { ResponseContext } from './wire-response.js';
 
 const PATH = '/rate-limits';
 
-const BY_QUESTION = 'each check is validated separately';
+const BY_CHECK = 'each check is validated separately';
 const BY_HAND = 'an invalid count is treated as absent';
 const BAD_KEY = { 422: 'invalid identity key' } as const;
 
@@ -94,8 +94,8 @@ function checkRoutes(deps: OperatorDeps): readonly Route[] {
   });
   return [
     operatorRoute('POST', `${PATH}/check`, {
-      about: { summary: 'check a request and charge it' },
-      input: { body: Question },
+      about: { summary: 'Check a request and charge it' },
+      input: { body: CheckBody },
       output: { 200: response('the decision', json(Decision)) },
       errors: { 422: 'the check is invalid' },
       handle: async (request, { body }) =>
@@ -103,8 +103,8 @@ function checkRoutes(deps: OperatorDeps): readonly Route[] {
     }),
     operatorRoute('POST', `${PATH}/check-batch`, {
       maxBytes: MAX_BATCH_COUNT * 4_096,
-      about: { summary: 'check and charge up to 1,000 requests' },
-      input: { body: Questions, validation: BY_QUESTION },
+      about: { summary: 'Check and charge up to 1,000 requests' },
+      input: { body: CheckBatchBody, validation: BY_CHECK },
       output: { 200: response('the decisions in request order', json(Decisions)) },
       errors: { 422: 'a check is invalid, or the batch is too large' },
       async handle(request) {
@@ -113,7 +113,7 @@ function checkRoutes(deps: OperatorDeps): readonly Route[] {
         const checks: unknown = isList ? body : fieldsOf(body)['checks'];
         if (!Array.isArray(checks) || checks.length > MAX_BATCH_COUNT) {
           throw rateLimitError(
-            'question_invalid',
+            'check_invalid',
             `checks must be a list of at most ${MAX_BATCH_COUNT} entries`,
           );
         }
@@ -122,7 +122,7 @@ function checkRoutes(deps: OperatorDeps): readonly Route[] {
       },
     }),
     operatorRoute('POST', `${PATH}/finish`, {
-      about: { summary: 'finish a lease' },
+      about: { summary: 'Finish a lease' },
       input: { body: Finish },
       output: { 204: response('slot released') },
       errors: { 404: 'lease not found or already finished', 422: 'a field is invalid' },
@@ -138,7 +138,7 @@ function banRoutes({ config, limiter, addresses, onUnban }: OperatorDeps): reado
   const { store } = limiter;
   return [
     operatorRoute('GET', `${PATH}/bans`, {
-      about: { summary: 'list bans' },
+      about: { summary: 'List bans' },
       input: { query: Type.Object(Count), validation: BY_HAND },
       output: { 200: response('bans', json(Type.Object({ bans: Type.Array(BanSchema) }))) },
       async handle(request) {
@@ -147,7 +147,7 @@ function banRoutes({ config, limiter, addresses, onUnban }: OperatorDeps): reado
       },
     }),
     operatorRoute('POST', `${PATH}/bans`, {
-      about: { summary: 'ban an identity' },
+      about: { summary: 'Ban an identity' },
       input: { body: NewBan },
       output: { 201: response('identity banned', json(BanSchema)) },
       errors: { 422: 'a field is invalid' },
@@ -159,7 +159,7 @@ function banRoutes({ config, limiter, addresses, onUnban }: OperatorDeps): reado
       },
     }),
     operatorRoute('DELETE', `${PATH}/bans/:identity`, {
-      about: { summary: 'remove a ban' },
+      about: { summary: 'Remove a ban' },
       output: { 204: response('ban removed') },
       errors: { ...BAD_KEY, 404: 'the identity is not banned' },
       async handle(request) {
@@ -184,12 +184,12 @@ function listRoutes({ limiter, profiles, routes }: OperatorDeps): readonly Route
   const topUsers = Type.Object({ resource: Type.String(), top: Type.Array(user) });
   return [
     operatorRoute('GET', `${PATH}/routes`, {
-      about: { summary: 'list the cost of each rate-limited route' },
+      about: { summary: 'List the cost of each rate-limited route' },
       output: { 200: response('costs', json(Type.Object({ routes: Type.Array(CostOfRoute) }))) },
       handle: () => githubResponse(200, { routes: routes.list() }),
     }),
     operatorRoute('GET', `${PATH}/top`, {
-      about: { summary: 'list the top consumers of a resource' },
+      about: { summary: 'List the top consumers of a resource' },
       input: {
         query: Type.Object({
           resource: Type.Optional(Type.String({ default: 'core' })),
@@ -203,7 +203,7 @@ function listRoutes({ limiter, profiles, routes }: OperatorDeps): readonly Route
         const name = queryParameter(request, 'resource') ?? 'core';
         const resource = resources.find(name);
         if (resource === undefined)
-          throw rateLimitError('question_invalid', `unknown resource ${name}`);
+          throw rateLimitError('check_invalid', `unknown resource ${name}`);
         const users = await store.top(resource, countOf(request));
         const top = await Promise.all(
           users.map(async ({ identity, used }) => {
@@ -217,7 +217,7 @@ function listRoutes({ limiter, profiles, routes }: OperatorDeps): readonly Route
       },
     }),
     operatorRoute('GET', `${PATH}/rejected`, {
-      about: { summary: 'list the identities with the most rejected requests on this node' },
+      about: { summary: 'List the identities with the most rejected requests on this node' },
       input: { query: Type.Object(Count), validation: BY_HAND },
       output: { 200: response('identities, most rejected requests first', json(Rejections)) },
       handle(request) {
@@ -241,7 +241,7 @@ function identityRoutes({ limiter, addresses, profiles }: OperatorDeps): readonl
   const { store, resources } = limiter;
   return [
     operatorRoute('GET', `${PATH}/:identity`, {
-      about: { summary: 'get all counters of an identity' },
+      about: { summary: 'Get all counters of an identity' },
       output: { 200: response('used and remaining requests', json(Usage)) },
       errors: BAD_KEY,
       async handle(request) {
@@ -264,7 +264,7 @@ function identityRoutes({ limiter, addresses, profiles }: OperatorDeps): readonl
       },
     }),
     operatorRoute('POST', `${PATH}/:identity/reset`, {
-      about: { summary: "reset an identity's counters" },
+      about: { summary: "Reset an identity's counters" },
       output: { 204: response('forgotten') },
       errors: BAD_KEY,
       async handle(request) {

@@ -1,13 +1,13 @@
 import { ValidationFailed } from '@plinth/kernel';
 import type { CheckRequest } from '../domain/decision-service.js';
 import { ANY_ENDPOINT } from '../model/endpoint.js';
-import type { Question as Asked } from './description.js';
+import type { CheckBody } from './description.js';
 
 /**
  * Parses a check. Throws `ValidationFailed` when it names no identity. Source: rate-limits, section
  * 12.1.
  */
-export function readCheck(body: Asked): CheckRequest & { readonly objects: number } {
+export function readCheck(body: CheckBody): CheckRequest & { readonly objects: number } {
   const { graph = false } = body;
   const { cost = 1, mutation = false } = typeof graph === 'object' ? graph : {};
   const isGraph = graph !== false;
@@ -29,14 +29,14 @@ export function readCheck(body: Asked): CheckRequest & { readonly objects: numbe
   };
 }
 
-function countOf({ count, dry_run }: Asked): { readonly count?: number } {
+function countOf({ count, dry_run }: CheckBody): { readonly count?: number } {
   if (typeof count !== 'number') return {};
   if (dry_run === true) return { count };
   const message = 'count is accepted only with dry_run: true';
   throw new ValidationFailed([{ resource: 'Check', field: 'count', code: 'custom', message }]);
 }
 
-function callerOf({ identity, authorization, ip }: Asked): CheckRequest['caller'] {
+function callerOf({ identity, authorization, ip }: CheckBody): CheckRequest['caller'] {
   if (identity !== undefined) return { by: 'identity', key: identity };
   if (authorization !== undefined) return { by: 'authorization', header: authorization, ip };
   if (ip !== undefined) return { by: 'ip', ip };

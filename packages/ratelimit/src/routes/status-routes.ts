@@ -47,7 +47,7 @@ export function statusRoutes({ config, limiter }: StatusDeps): readonly Route[] 
     path,
     access: 'public',
     cost: { cost: 0 },
-    about: { summary: "get the caller's limits and usage" },
+    about: { summary: "Get the caller's limits and usage" },
     output: { 200: OpenApi.response('by resource', OpenApi.json(Overview)) },
     errors: { 401: 'bad credentials', 404: 'rate limiting is disabled' },
     handle,

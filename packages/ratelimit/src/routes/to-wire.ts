@@ -13,7 +13,7 @@ const STATUS: Record<RateLimitError['kind'], number> = {
   limiter_disabled: 404,
   store_unavailable: 503,
   identity_key_invalid: 422,
-  question_invalid: 422,
+  check_invalid: 422,
   lease_unknown: 404,
   ban_unknown: 404,
   credential_uncheckable: 503,

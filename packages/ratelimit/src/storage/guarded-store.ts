@@ -214,12 +214,12 @@ export class GuardedStore implements LimitStore {
   /** Runs a query of an operator or of `/rate_limit` on the store that currently counts. */
   async #query<T>(
     server: string,
-    question: (store: LimitStore) => T | Promise<T>,
+    run: (store: LimitStore) => T | Promise<T>,
     whenOpen?: () => T,
   ): Promise<T> {
     if (!this.#outages.isPaused(server)) {
       try {
-        const response = await question(this.#shared);
+        const response = await run(this.#shared);
         this.#outages.noteSuccess(server);
         return response;
       } catch (error) {
@@ -227,7 +227,7 @@ export class GuardedStore implements LimitStore {
       }
     }
     const { mode } = this.#options;
-    if (mode === 'local') return await question(this.#ownStore());
+    if (mode === 'local') return await run(this.#ownStore());
     if (mode === 'open' && whenOpen !== undefined) return whenOpen();
     throw rateLimitError('store_unavailable');
   }

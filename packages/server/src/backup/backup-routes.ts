@@ -67,7 +67,7 @@ export function createBackupService(
             method: 'GET',
             path: `${PATH}/:id/file`,
             access: 'backup',
-            about: { summary: 'Read one file of a backup' },
+            about: { summary: 'Download a file from a backup' },
             input: {
               query: Type.Object({ name: Type.String({ description: 'name from the manifest' }) }),
               validation: 'a missing name matches no file',

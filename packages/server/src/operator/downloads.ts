@@ -111,7 +111,7 @@ export function createDownloads(deps: {
               operatorFailure(
                 request,
                 404,
-                `download URL not found; a URL works only once and expires after ${LIFETIME_MS / 1000} s`,
+                `download URL not found; a URL works only once and expires after ${LIFETIME_MS / 1000} s; create a new one with POST ${PATH}`,
               ),
           },
         ],

@@ -134,8 +134,10 @@ export class TableColumnQueries {
   }
 
   /**
-   * For the last rows of series: returns the start of the newest sources with several rows per
-   * series. If they contain all series, older rows are not needed. `undefined` if this is unlikely.
+   * For queries of the last row of each series: returns a start time from which the newest sources contain
+   * `LAST_ROWS_PER_SERIES` rows per series on average. If these rows contain all series, older rows are not needed.
+   * `undefined` if the start time would not shorten the range, or if such rows lacked a series and the segments are
+   * still the same.
    */
   #newestFrom({ computation, minTimeNs, maxTimeNs }: ColumnQuery): bigint | undefined {
     const { series, segments } = this.#components;

@@ -15,7 +15,9 @@ export interface SeriesLookup {
   /** Returns the latest timestamp of the series. */
   lastTimeOf(ordinal: number): bigint;
   tagValue(ordinal: number, tag: string): string | undefined;
-  /** Returns the code of the series' value of the tag, valid in this process; 0 if absent. */
+  /**
+   * Returns the code for the series' tag value, or 0 if the series lacks the tag. Codes are valid only in this process.
+   */
   tagCode(ordinal: number, tag: string): number;
   /** Returns the number of distinct values of a tag. */
   valueCount(tag: string): number;

@@ -216,7 +216,8 @@ export class WideQueries {
           ? `the name ${database}__jvm is in use; rename that database`
           : 'it is not published; add it to open_tables.databases',
       );
-    if (database.includes('/')) return refuse('a retention policy is not verified for trino');
+    if (database.includes('/'))
+      return refuse('a retention policy is not verified for trino; omit engine=trino');
     // Trino would read one of them, possibly without permission of the caller.
     const other = sameInLowerCase(
       name,

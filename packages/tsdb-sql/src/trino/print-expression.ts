@@ -27,7 +27,8 @@ export function printExpression(tree: ExprTree, queries: SurroundingQuery): stri
   if (tree.kind === 'unverified') throw notVerified(`expression ${tree.what}`);
   trinoType(tree.type); // throws for types without a counterpart
   const text = textOf(tree, queries);
-  if (text.length > MAX_LENGTH) throw notVerified('such a long expression');
+  if (text.length > MAX_LENGTH)
+    throw notVerified(`an expression of more than ${MAX_LENGTH} characters`);
   return text;
 }
 
@@ -107,7 +108,10 @@ function requireOneType(operands: readonly ExprTree[]): void {
   types.delete('unknown');
   if (types.size > 1) {
     const names = operands.map(({ type }) => arrowTypeName(type));
-    throw notVerified(`an operation on ${[...new Set(names)].join(' and ')}`);
+    throw notVerified(
+      `an operation on the types ${[...new Set(names)].join(' and ')}`,
+      'convert the operands to one type',
+    );
   }
 }
 
@@ -155,14 +159,21 @@ function likeText(
   print: (operand: ExprTree) => string,
 ): string {
   const text = pattern.kind === 'constant' ? pattern.value : undefined;
-  const isPlain = trinoType(value.type) === 'varchar' && typeof text === 'string';
-  // Trino accepts the escape character only before a wildcard and before itself.
-  if (!isPlain || escapeText === '' || !areEscapesValid(text, escapeText))
-    throw notVerified('LIKE with this pattern');
+  if (trinoType(value.type) !== 'varchar')
+    throw notVerified(`LIKE on the type ${arrowTypeName(value.type)}`);
+  if (typeof text !== 'string') throw notVerified('LIKE with a pattern that is not a constant');
+  if (escapeText === '') throw notVerified('LIKE without an escape character');
+  if (!areEscapesValid(text, escapeText)) {
+    throw notVerified(
+      `LIKE with the escape character ${escapeText} before an ordinary character`,
+      `use it only before %, _ and ${escapeText}`,
+    );
+  }
   return `(${print(value)} LIKE ${print(pattern)} ESCAPE ${quoteString(escapeText)})`;
 }
 
 function areEscapesValid(pattern: string, escapeText: string): boolean {
+  // Trino accepts the escape character only before a wildcard and before itself.
   for (let index = 0; index < pattern.length; index++) {
     if (pattern[index] !== escapeText) continue;
     index++;
@@ -219,7 +230,7 @@ function windowText(
 ): string {
   const { name, print, queries } = options;
   if (order.length === 0 && ORDERED.has(name))
-    throw notVerified(`function ${name} without ORDER BY`);
+    throw notVerified(`function ${name} without ORDER BY`, 'add ORDER BY');
   requireComparable(partition, queries);
   requireComparable(
     order.flatMap(({ by }) => (typeof by === 'number' ? [] : [by])),

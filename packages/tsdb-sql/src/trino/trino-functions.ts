@@ -79,12 +79,15 @@ const unified = (call: TrinoCall): readonly string[] =>
 function constantAt(call: TrinoCall, index: number): ConstantValue {
   const arg = call.args[index];
   if (arg?.kind === 'constant') return arg.value;
-  throw notVerified(`function ${call.name} with an argument that is not a constant`);
+  throw notVerified(
+    `function ${call.name} with an argument that is not a constant`,
+    'use a constant',
+  );
 }
 
 function timeText(call: TrinoCall, arg: ExprTree): string {
   if (arg.type.kind !== 'timestamp')
-    throw notVerified(`function ${call.name} of a value that is not a timestamp`);
+    throw notVerified(`function ${call.name} of the type ${arrowTypeName(arg.type)}`);
   return call.print(arg);
 }
 
@@ -103,8 +106,9 @@ function dateBin(call: TrinoCall): string {
 
 function dateTrunc(call: TrinoCall): string {
   const time = argAt(call, 1, 2);
-  const truncation = truncationOf(partOf(String(constantAt(call, 0))));
-  if (truncation === undefined) throw notVerified('this date_trunc granularity');
+  const part = partOf(String(constantAt(call, 0)));
+  const truncation = truncationOf(part);
+  if (truncation === undefined) throw notVerified(`the date_trunc granularity ${part}`);
   return binText(timeText(call, time), truncation.stride, truncation.originNs);
 }
 
@@ -117,10 +121,15 @@ function datePart(call: TrinoCall): string {
 function substr(call: TrinoCall): string {
   const count = call.args.length === 3 ? 3 : 2;
   const texts = [stringText(call, argAt(call, 0, count))];
-  for (const [index, least] of [1n, 0n].slice(0, count - 1).entries()) {
+  const numbers = [['position', 1n] as const, ['length', 0n] as const];
+  for (const [index, [name, least]] of numbers.slice(0, count - 1).entries()) {
     const value = constantAt(call, index + 1);
-    if (typeof value !== 'bigint' || value < least)
-      throw notVerified('function substr with this position');
+    if (typeof value !== 'bigint' || value < least) {
+      throw notVerified(
+        `function substr with the ${name} ${value}`,
+        `use a ${name} of at least ${least}`,
+      );
+    }
     texts.push(String(value));
   }
   return `substr(${texts.join(', ')})`;
@@ -131,7 +140,10 @@ function replace(call: TrinoCall): string {
   argAt(call, 0, 3);
   const sought = constantAt(call, 1);
   if (typeof sought !== 'string' || sought === '')
-    throw notVerified('function replace of an empty or computed string');
+    throw notVerified(
+      'function replace of an empty string or of NULL',
+      'search for a string that is not empty',
+    );
   return `replace(${call.args.map((arg) => stringText(call, arg)).join(', ')})`;
 }
 
@@ -180,7 +192,10 @@ function shift(call: TrinoCall): string {
   if (distance === undefined) return `${call.name}(${call.print(value)})`;
   const rows = constantAt(call, 1);
   if (typeof rows !== 'bigint' || rows < 0n)
-    throw notVerified(`function ${call.name} with this distance`);
+    throw notVerified(
+      `function ${call.name} with the distance ${rows}`,
+      'use a distance of at least 0',
+    );
   return `${call.name}(${call.print(value)}, ${rows})`;
 }
 

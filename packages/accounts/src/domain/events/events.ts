@@ -95,7 +95,7 @@ export class Events {
     return isOlder ? cut : cut.reverse();
   }
 
-  /** Replaces the vendor word in capability names; text from clients is unchanged. */
+  /** Replaces the vendor name in capability names; text from clients is unchanged. */
   #shown(event: Record<string, unknown>): Record<string, unknown> {
     const { data } = event as { data?: unknown };
     return data === undefined ? event : { ...event, data: this.#deps.vendorWord.allToWire(data) };

@@ -183,7 +183,7 @@ describe('operator API', () => {
   });
 });
 
-describe('the vendor word', () => {
+describe('the vendor name', () => {
   it('is the configured one in every response, and requests may use both', async () => {
     await using named = new TestAccounts({ 'accounts-vendor-word': 'stripe' });
     const account = await named.create({

@@ -5,7 +5,7 @@ import { DEFAULT_PLATFORM_SETTINGS } from '../../model/platform/platform-setting
 import type { ReferenceLists } from '../../model/platform/reference.js';
 import type { Tenant } from '../../model/platform/tenant.js';
 import type { VendorWord } from '../../model/platform/vendor-word.js';
-import { checkShape } from '../../model/shape/check-shape.js';
+import { checkShape, invalidTimestamp } from '../../model/shape/check-shape.js';
 import {
   fileSchema,
   keySchema,
@@ -392,6 +392,5 @@ function check<T>(schema: Parameters<typeof checkShape>[0], body: unknown): T {
 function instant(field: string, text: string): number {
   const ms = parseTimestamp(text);
   if (ms !== undefined) return ms;
-  const message = `${field} is not a timestamp like 2026-11-21T10:00:00.000Z.`;
-  throw invalidFields([{ field, code: 'bad_format', message }]);
+  throw invalidFields([{ field, code: 'bad_format', message: invalidTimestamp(field) }]);
 }

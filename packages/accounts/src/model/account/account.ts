@@ -198,7 +198,7 @@ export interface IdentityFields {
 
 /**
  * Account data from the client in request notation, which is also its stored form. Countries are
- * upper case, currencies lower case, vendor words canonical. Source: accounts, section 8.
+ * upper case, currencies lower case, vendor names canonical. Source: accounts, section 8.
  */
 export interface AccountFields {
   readonly configuration?: {

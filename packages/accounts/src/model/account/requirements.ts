@@ -18,7 +18,7 @@ export interface RequirementReference {
   readonly inquiry?: string;
 }
 
-/** Same form as on the wire, with the canonical vendor word. Source: accounts, section 16.1. */
+/** Has the format of responses, with the canonical vendor name. Source: accounts, section 16.1. */
 export interface RequirementEntry {
   readonly id: string;
   readonly awaiting_action_from: 'user' | 'vendor';

@@ -120,7 +120,7 @@ class ShapeWalk {
       if (schema === undefined) {
         this.#fail(shorten(at), 'unknown_field', `Unknown field ${shorten(at)}.`);
       } else if (known === undefined && !isKey(node, name)) {
-        this.#fail(shorten(at), 'bad_format', `${shorten(at)} is not a valid key.`);
+        this.#fail(shorten(at), 'bad_format', invalidKey(node, at));
       } else setMember(taken, this.#key(node, name, at), this.walk(schema, value[name], at));
     }
     for (const name of required) {
@@ -167,7 +167,11 @@ class ShapeWalk {
     }
     const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = node;
     if (value >= minimum && value <= maximum) return value;
-    return this.#fail(path, 'out_of_range', `${path} is out of range: ${value}.`);
+    return this.#fail(
+      path,
+      'out_of_range',
+      `${path} must be an integer from ${minimum} to ${maximum}, not ${value}.`,
+    );
   }
 
   #string(node: Node, value: unknown, path: string): unknown {
@@ -198,10 +202,18 @@ class ShapeWalk {
       return this.#fail(path, 'too_long', `${path} is longer than ${maxLength} characters.`);
     }
     if (node.pattern !== undefined && !new RegExp(node.pattern, 'u').test(value)) {
-      return this.#fail(path, 'bad_format', `${path} does not have the expected format.`);
+      return this.#fail(
+        path,
+        'bad_format',
+        `${path} does not have the expected format; use a value that matches ${node.pattern}.`,
+      );
     }
     if (node.format === 'date' && !isDate(value)) {
-      return this.#fail(path, 'bad_format', `${path} is not a date like 2026-12-31.`);
+      return this.#fail(
+        path,
+        'bad_format',
+        `${path} is not a valid date; use a date such as 2026-12-31.`,
+      );
     }
     return node.format === 'date-time' ? this.#instant(value, path) : spelled;
   }
@@ -210,11 +222,7 @@ class ShapeWalk {
   #instant(value: string, path: string): unknown {
     const ms = parseTimestamp(value);
     if (ms !== undefined) return timestamp(ms);
-    return this.#fail(
-      path,
-      'bad_format',
-      `${path} is not a timestamp like 2026-11-21T10:00:00.000Z.`,
-    );
+    return this.#fail(path, 'bad_format', invalidTimestamp(path));
   }
 
   /** Rejects numbers that the JSON parser has rounded. */
@@ -233,7 +241,11 @@ class ShapeWalk {
     if (value === '') return value;
     const text = typeof value === 'number' ? decimalText(value) : value;
     if (!/^-?\d{1,30}(\.\d{1,30})?$/.test(text)) {
-      return this.#fail(path, 'bad_format', `${path} is not a decimal number.`);
+      return this.#fail(
+        path,
+        'bad_format',
+        `${path} is not a valid decimal number; use a value such as "12.5".`,
+      );
     }
     const isInRange =
       Number(text) <= 100 && !text.startsWith('-') && /^\d+(\.\d{1,10})?$/.test(text);
@@ -288,6 +300,16 @@ function isKey(node: Node, name: string): boolean {
   if (hasLoneSurrogate(name)) return false;
   return node.keyPattern === undefined || new RegExp(node.keyPattern, 'u').test(name);
 }
+
+function invalidKey(node: Node, path: string): string {
+  if (hasLoneSurrogate(path)) return `${shorten(path)} contains an unpaired surrogate.`;
+  const { keyPattern, maxKeyLength = DEFAULT_MAX_LENGTH } = node;
+  const format = keyPattern === undefined ? '' : ` that match ${keyPattern}`;
+  return `${shorten(path)} is not a valid key; use at most ${maxKeyLength} characters${format}.`;
+}
+
+export const invalidTimestamp = (path: string): string =>
+  `${path} is not a valid timestamp; use a timestamp such as 2026-11-21T10:00:00.000Z.`;
 
 function spell(value: string, spelling: Node['spelling']): string {
   if (spelling === 'upper') return value.toUpperCase();

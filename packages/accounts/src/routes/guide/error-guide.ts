@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../model/error-codes.js';
 
 /**
  * Explanation and fix for each code, for the page that `doc_url` points to. A code without an
- * explanation does not compile. Explanations use the canonical vendor word; the page shows the
+ * explanation does not compile. Explanations use the canonical vendor name; the page shows the
  * configured one.
  */
 export const ERROR_GUIDE: Readonly<Record<ErrorCode, string>> = {
@@ -56,13 +56,13 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, string>> = {
   account_creation_invalid:
     'The platform has reached its account limit, or requires a contact_email.',
   account_creation_liability_unacknowledged:
-    'The platform must acknowledge its liability before it collects losses.',
+    'The platform must acknowledge its liability before it collects losses. Set acknowledged.liability for the platform.',
   account_creation_losses_collector_unavailable:
-    'This losses_collector is not available to the platform.',
+    'The platform does not allow this losses_collector. Use another one, or change losses_collector_available for the platform.',
   account_creation_requirement_collection_and_liability_unacknowledged:
-    'The platform must acknowledge both its liability and that it collects requirements.',
+    'The platform must acknowledge its liability and requirement collection. Set acknowledged.liability and acknowledged.requirement_collection for the platform.',
   account_creation_requirement_collection_unacknowledged:
-    'The platform must acknowledge that it collects requirements.',
+    'The platform must acknowledge requirement collection. Set acknowledged.requirement_collection for the platform.',
   account_terms_of_service_not_accepted:
     'The terms must be accepted before a merchant configuration is added.',
   account_token_required:
@@ -77,7 +77,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, string>> = {
   address_town_invalid: 'A town has 1 to 100 characters, including a letter or a number.',
   bgn_bank_accounts_unsupported: 'The euro replaced the lev on 2026-01-01.',
   can_create_platform_owned_onboarding_accounts_required:
-    'A dormant platform cannot have accounts whose requirements it collects.',
+    'A dormant platform cannot collect requirements. Use another dashboard or losses_collector.',
   cannot_create_connected_account:
     "The platform's state does not allow new merchants or recipients.",
   cannot_create_new_account_rejected: 'The platform was rejected.',
@@ -101,8 +101,9 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, string>> = {
   connect_identity_not_verified: 'The identity of the platform must be verified first.',
   connect_profile_not_submitted: 'The platform must submit its questionnaire first.',
   cross_border_connected_account_creation_not_allowed:
-    'A platform in its country cannot have accounts in this country.',
-  custom_account_beta: 'Platforms in this country cannot collect requirements themselves yet.',
+    "Platforms in the platform's country cannot have merchants or recipients in this country.",
+  custom_account_beta:
+    'Platforms cannot collect the requirements of accounts in this country without the custom account beta.',
   date_of_birth_age_restriction: 'The person is younger than age_limit.',
   date_of_birth_invalid: 'The date is not between 1900 and today.',
   default_currency_immutable: 'The currency is fixed after a capability was active.',
@@ -125,7 +126,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, string>> = {
     'A person token was sent as account_token, or an account token as person_token.',
   invalid_id_number_for_structure: 'Entities of this type and structure do not have such a number.',
   invalid_id_number_registrar:
-    'registrar is only for German register numbers and must name a register court.',
+    'registrar is allowed only with types that start with de_ and must be a German register court, such as Amtsgericht München.',
   invalid_konbini_payments_support_hours:
     'Both hours must have the form HH:MM, with the start before the end.',
   invalid_konbini_payments_support_phone_number: 'The number must be a Japanese phone number.',

@@ -85,7 +85,9 @@ function lineOf(cells: Cells, { names, types, isInKey, defaults }: Table): strin
   const measurement = needed('_measurement');
   const timeNs = readTimeNs(needed('_time'), 'auto');
   if (timeNs === undefined)
-    throw new BadLine(`${JSON.stringify(cell(at('_time')))} is not a valid timestamp`);
+    throw new BadLine(
+      `${JSON.stringify(cell(at('_time')))} is not a valid timestamp; use RFC 3339 or an integer epoch time`,
+    );
   const isPivoted = at('_field') < 0;
   const tags: string[] = [];
   const fields: string[] = [];

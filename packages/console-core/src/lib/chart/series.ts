@@ -36,7 +36,7 @@ export interface SeriesSet {
 export function buildSeries({ groups }: Frame, fields: readonly string[]): SeriesSet {
   if (groups === undefined) return { series: [], totalCount: 0 };
   const lines = groups.lines.filter(({ field }) => fields.includes(field));
-  // A single series shows its tags, so that it is still named after a filter.
+  // The label of a single series contains its tags, which identify it if a filter leaves only this series.
   const isOnly = groups.labels.length === 1;
   const isConstant = groups.names.map(
     (name, at) =>

@@ -109,7 +109,7 @@ export function AccountsPage() {
         ]}
         empty={
           loaded.length > 0
-            ? 'No loaded accounts match.'
+            ? 'None of the loaded accounts match.'
             : 'No accounts yet. Create one here, or with an API key and a Stripe client library.'
         }
       />

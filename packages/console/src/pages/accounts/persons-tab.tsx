@@ -114,7 +114,7 @@ export function PersonsTab({ tenant, account }: Props) {
         ]}
         empty={
           loaded.length > 0
-            ? 'No loaded persons match.'
+            ? 'None of the loaded persons match.'
             : 'No persons yet. Create a person for each representative, owner, director and executive of a business.'
         }
       />

@@ -38,7 +38,13 @@ export function IdentityDialog(props: {
   const isApp = kind === 'oauth_app';
   const isIdRight = identity !== undefined || (isApp ? true : /^[1-9]\d{0,15}$/.test(id));
   if (made !== undefined)
-    return <SecretDialog title={`Secret of ${made.key}`} secret={made.secret} onClose={onClose} />;
+    return (
+      <SecretDialog
+        title={`Client secret for ${made.key}`}
+        secret={made.secret}
+        onClose={onClose}
+      />
+    );
   return (
     <FormDialog
       title={identity === undefined ? 'Create identity' : `Edit ${identity.key}`}

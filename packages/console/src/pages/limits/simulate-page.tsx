@@ -155,9 +155,9 @@ function RouteChoice(props: {
         ))}
       </select>
       <span id={`${id}-hint`} className="hint">
-        Uses {countOf(route.cost, 'request')} of the <code>{route.resource}</code> limit
-        {route.points > 0 && ` and ${countOf(route.points, 'point')} of the endpoint limit`}
-        {route.content && '. Counts as content creation'}
+        Counts as {countOf(route.cost, 'request')} against the <code>{route.resource}</code> limit
+        {route.points > 0 && ` and ${countOf(route.points, 'point')} against the endpoint limit`}
+        {route.content && '. Also counts as content creation'}
         {route.heavy > 0 && `. Weight: ${route.heavy}`}.
       </span>
     </div>
@@ -239,7 +239,7 @@ function Outcome({ identity, route, count, decision, usage }: Simulated) {
       />
       <h3>
         {allowed ? 'Response headers' : `Response ${decision.status}`}
-        {!allowed && route.service !== '' && ` of the ${route.service} service`}
+        {!allowed && route.service !== '' && ` from the ${route.service} service`}
       </h3>
       {decision.body !== null && (
         <CopyBox label="Copy the response body" text={JSON.stringify(decision.body, null, 2)} />

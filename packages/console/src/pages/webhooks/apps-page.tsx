@@ -178,7 +178,7 @@ function CreateApp({ onClose }: { readonly onClose: () => void }) {
   if (pem !== '') {
     return (
       <SecretDialog
-        title={`Private key of ${name}`}
+        title={`Private key for ${name}`}
         secret={pem}
         note="The app signs its API requests with this key."
         onClose={onClose}

@@ -62,7 +62,7 @@ describe('records in the editor', () => {
     }
   });
 
-  it('accepts a record as it served it, without a change', async () => {
+  it('accepts records that it served, without modification', async () => {
     const { types } = (await service.edit('GET', 'types')).json as unknown as {
       readonly types: readonly { readonly key: string }[];
     };

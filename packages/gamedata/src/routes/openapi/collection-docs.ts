@@ -37,11 +37,23 @@ export function listDocs(kind: Kind, limits: ListLimits): RouteDescription {
   });
 }
 
+const RECORD_NAMES: Readonly<Record<Kind, string>> = {
+  items: 'an item',
+  ammunition: 'an ammunition record',
+  traders: 'a trader',
+  quests: 'a quest',
+  maps: 'a map',
+  hideout: 'a hideout module',
+  'item-presets': 'an item preset',
+  levels: 'a level',
+  storyline: 'a storyline element',
+};
+
 export function recordDocs(kind: Kind, name: 'id' | 'level'): RouteDescription {
   const isNamed = kind === 'traders' || kind === 'maps';
   return docsOf(kind, {
     operationId: `get${SCHEMA_NAMES[kind]}`,
-    summary: `Get one of ${kind}`,
+    summary: `Get ${RECORD_NAMES[kind]}`,
     parameters: {
       [name]: Type.String({ description: isNamed ? 'id, slug or name' : 'id or slug' }),
     },

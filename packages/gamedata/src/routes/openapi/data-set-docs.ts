@@ -108,7 +108,7 @@ export const BULK_FILE = about('getBulkFile', 'Get a bulk file as JSON or NDJSON
 });
 export const SCHEMAS = about('listSchemas', 'List the JSON Schemas of the collections');
 export const SCHEMA = about('getSchema', 'Get a JSON Schema', {
-  parameters: { kind: Type.String({ description: 'the collection' }) },
+  parameters: { kind: Type.String({ description: 'collection name, such as items' }) },
   errors: MISSING,
 });
 export const OPEN_API = about('getOpenApi', 'Get this API description');

@@ -39,8 +39,8 @@ function draftSchema(kind: Kind): object {
 }
 
 /**
- * Schemas of a list: its own envelope, the one of `envelope=page`, and both with partial records
- * selected by `fields`.
+ * Returns the schema of a list response: with the collection's own envelope or the common envelope of
+ * `envelope=page`, each with complete records or with the fields that `fields` selects.
  */
 export function listSchema(kind: Kind): object {
   const shapes = [ref(SCHEMA_NAMES[kind]), ref(partsName(kind))].flatMap((record) => [

@@ -14,7 +14,7 @@ import {
 export async function searchPage(deps: PublicDeps, target: Target): Promise<Page> {
   const parameters = new Parameters(target.query);
   const { edition, language, isPinned } = await readCommon(deps, parameters);
-  const q = readQuestion(parameters, { min: 1, max: 500 });
+  const q = readSearchText(parameters, { min: 1, max: 500 });
   const kinds = readKinds(parameters);
   const { limit = 20, offset = 0 } = parameters.page(Math.min(deps.limits.maxLimit, MAX_HITS));
   const ignored = refuseUnknown(parameters);
@@ -32,7 +32,7 @@ export async function searchPage(deps: PublicDeps, target: Target): Promise<Page
 export async function suggestPage(deps: PublicDeps, target: Target): Promise<Page> {
   const parameters = new Parameters(target.query);
   const { edition, language, isPinned } = await readCommon(deps, parameters);
-  const q = readQuestion(parameters, { min: 2, max: 50 });
+  const q = readSearchText(parameters, { min: 2, max: 50 });
   const kinds = readKinds(parameters);
   const limit = parameters.integer('limit', { min: 1, max: 20 }) ?? 10;
   const ignored = refuseUnknown(parameters);
@@ -57,7 +57,7 @@ function readKinds(parameters: Parameters): readonly Kind[] {
   return KINDS.filter((kind) => kinds.includes(kind));
 }
 
-function readQuestion(
+function readSearchText(
   parameters: Parameters,
   length: { readonly min: number; readonly max: number },
 ): string {

@@ -49,7 +49,10 @@ export async function salvageFile(options: {
   readonly directory: string;
   readonly header: FileHeader;
   readonly dataEnd: number;
-  /** A record extended to `dataEnd`, even if few of its bytes remain. */
+  /**
+   * Whether a clean-shutdown marker proves that records extended to `dataEnd`. The bytes before it then contained a
+   * record even if nearly all of them are zero.
+   */
   readonly isEndKnown: boolean;
   readonly writtenMs: (payload: Uint8Array) => number | undefined;
   readonly describe: (payload: Uint8Array) => string | undefined;

@@ -8,7 +8,7 @@ import { requestError } from '../request-error.js';
 import { type FieldError, githubFailureResponse } from './github-format.js';
 import { ValidationFailed } from './github-requests.js';
 
-/** Status and message of failures of any route. Without a message, the error's own is used. */
+/** Statuses and messages for failures that occur on any route. Entries without a message use the error's message. */
 const RESPONSES: ReadonlyMap<string, readonly [status: number, message?: string]> = new Map([
   ['not_authenticated', [401, 'Bad credentials']],
   ['credential_malformed', [401, 'Bad credentials']],

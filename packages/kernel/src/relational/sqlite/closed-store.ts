@@ -15,9 +15,9 @@ interface ReadableStore extends AsyncDisposable {
 }
 
 /**
- * Reads the database at `path`, which no process has open, without a change in its folder: `path` itself, or a copy
- * in a temporary folder if there is a journal, because SQLite would write next to it. Throws `store_damaged` as at
- * startup.
+ * Returns a database file to read for `path`, which no process has open. Does not modify its folder: if there is a
+ * journal, the file is a copy in a temporary folder, because SQLite would write next to `path`. Throws `store_damaged`
+ * as at startup.
  */
 export async function readableStore(fileSystem: FileSystem, path: string): Promise<ReadableStore> {
   await new RunMark(fileSystem, path).check(false);

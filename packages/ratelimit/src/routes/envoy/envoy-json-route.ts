@@ -35,10 +35,7 @@ export function envoyJsonRouteGroup({
     conventions,
     api: 'ratelimit',
     errorResponse(error, request) {
-      if (
-        rateLimitError.is(error, 'question_invalid') ||
-        requestError.is(error, 'json_unreadable')
-      ) {
+      if (rateLimitError.is(error, 'check_invalid') || requestError.is(error, 'json_unreadable')) {
         return jsonResponse(400, { message: error.message });
       }
       if (rateLimitError.is(error, 'store_unavailable'))
@@ -51,7 +48,7 @@ export function envoyJsonRouteGroup({
         path: '/json',
         access: 'admin',
         body: { maxBytes: MAX_BODY_BYTES },
-        about: { summary: "check a request in Envoy's format (RateLimitRequest as JSON)" },
+        about: { summary: "Check a request in Envoy's format (RateLimitRequest as JSON)" },
         input: { body: Type.Object({}), validation: 'the protocol has its own error format' },
         output: { 200: OpenApi.response('RateLimitResponse', OpenApi.json(Type.Object({}))) },
         errors: { 429: 'over a limit: RateLimitResponse', 500: 'the counter store is unavailable' },

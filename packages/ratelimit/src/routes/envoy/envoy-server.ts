@@ -48,7 +48,7 @@ export class EnvoyServer {
         this.#respond(call.request).then(
           (response) => callback(null, response),
           (error: unknown) => {
-            if (rateLimitError.is(error, 'question_invalid')) {
+            if (rateLimitError.is(error, 'check_invalid')) {
               callback({ code: status.INVALID_ARGUMENT, details: error.message });
               return;
             }

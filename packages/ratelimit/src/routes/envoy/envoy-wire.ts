@@ -25,7 +25,7 @@ export interface EnvoyResponse {
   readonly rawBody: Buffer | undefined;
 }
 
-/** Parses the message as decoded by gRPC or from JSON. Throws `question_invalid`. */
+/** Parses the message as decoded by gRPC or from JSON. Throws `check_invalid`. */
 export function readEnvoyRequest(message: unknown): EnvoyRequest {
   const fields = fieldsOf(message, 'the request');
   return {
@@ -40,7 +40,7 @@ function readDescriptor(value: unknown): EnvoyDescriptor {
     const { key, value: text = '' } = fieldsOf(entry, 'a descriptor entry');
     if (typeof key !== 'string' || typeof text !== 'string') {
       throw rateLimitError(
-        'question_invalid',
+        'check_invalid',
         'each descriptor entry must have a string key and a string value',
       );
     }
@@ -60,7 +60,7 @@ function readLimit(fields: Fields): EnvoyDescriptor['limit'] {
   const unit = fields['unit'];
   if (typeof unit !== 'string' || !isUnit(unit))
     throw rateLimitError(
-      'question_invalid',
+      'check_invalid',
       'unknown unit; use SECOND, MINUTE, HOUR, DAY, WEEK, MONTH or YEAR',
     );
   return {
@@ -83,19 +83,19 @@ function numberOf(value: unknown, name: string): number {
   // 64-bit integers are strings in JSON.
   const number = value === undefined ? 0 : Number(value);
   if (!Number.isSafeInteger(number) || number < 0)
-    throw rateLimitError('question_invalid', `${name} must be a non-negative integer`);
+    throw rateLimitError('check_invalid', `${name} must be a non-negative integer`);
   return number;
 }
 
 function fieldsOf(value: unknown, name: string): Fields {
-  if (!isObject(value)) throw rateLimitError('question_invalid', `${name} must be an object`);
+  if (!isObject(value)) throw rateLimitError('check_invalid', `${name} must be an object`);
   return value;
 }
 
 function listOf(fields: Fields, name: string): readonly unknown[] {
   const value = fields[name];
   if (value === undefined) return [];
-  if (!Array.isArray(value)) throw rateLimitError('question_invalid', `${name} must be a list`);
+  if (!Array.isArray(value)) throw rateLimitError('check_invalid', `${name} must be a list`);
   return value;
 }
 

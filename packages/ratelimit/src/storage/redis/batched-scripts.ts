@@ -6,10 +6,10 @@ const MAX_COUNT = 64;
 const IS_OF_SEVERAL_SLOTS = /CROSSSLOT/;
 
 /** All keys of an identity are in the same slot. */
-export type QuestionKeys = readonly [primary: string, ban: string];
+export type ScriptKeys = readonly [primary: string, ban: string];
 
-interface Question {
-  readonly keys: QuestionKeys;
+interface ScriptRequest {
+  readonly keys: ScriptKeys;
   readonly args: readonly number[];
   readonly resolve: (response: ScriptResponse) => void;
   readonly reject: (error: unknown) => void;
@@ -27,7 +27,7 @@ export type Send = (
 
 /** Receives decisions that arrive after their callers timed out. */
 export type OnLateReply = (
-  keys: QuestionKeys,
+  keys: ScriptKeys,
   args: readonly number[],
   response: ScriptResponse,
 ) => void;
@@ -41,14 +41,14 @@ export class BatchedScripts {
   readonly #send: Send;
   readonly #seeLate: OnLateReply;
   #isOfSeveralSlots = false;
-  #waiting: Question[] = [];
+  #waiting: ScriptRequest[] = [];
 
   constructor(send: Send, seeLate: OnLateReply = () => {}) {
     this.#send = send;
     this.#seeLate = seeLate;
   }
 
-  run(keys: QuestionKeys, args: readonly number[]): Promise<ScriptResponse> {
+  run(keys: ScriptKeys, args: readonly number[]): Promise<ScriptResponse> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ keys, args, resolve, reject });
       if (this.#waiting.length === 1) setImmediate(() => this.#sendWaiting());
@@ -63,51 +63,51 @@ export class BatchedScripts {
   }
 
   /** Requests of one identity can be combined on any cluster. */
-  #sendByIdentity(questions: readonly Question[]): void {
-    const byIdentity = new Map<string, Question[]>();
-    for (const question of questions) {
-      const [, ban] = question.keys;
+  #sendByIdentity(requests: readonly ScriptRequest[]): void {
+    const byIdentity = new Map<string, ScriptRequest[]>();
+    for (const request of requests) {
+      const [, ban] = request.keys;
       const known = byIdentity.get(ban);
-      if (known === undefined) byIdentity.set(ban, [question]);
-      else known.push(question);
+      if (known === undefined) byIdentity.set(ban, [request]);
+      else known.push(request);
     }
     for (const own of byIdentity.values()) this.#sendInParts(own);
   }
 
-  #sendInParts(questions: readonly Question[]): void {
-    for (let from = 0; from < questions.length; from += MAX_COUNT) {
-      void this.#sendOne(questions.slice(from, from + MAX_COUNT));
+  #sendInParts(requests: readonly ScriptRequest[]): void {
+    for (let from = 0; from < requests.length; from += MAX_COUNT) {
+      void this.#sendOne(requests.slice(from, from + MAX_COUNT));
     }
   }
 
-  async #sendOne(questions: readonly Question[]): Promise<void> {
+  async #sendOne(requests: readonly ScriptRequest[]): Promise<void> {
     try {
-      const keys = questions.flatMap((question) => question.keys);
-      const args = questions.flatMap((question) => question.args);
-      const responses = await this.#send(keys, args, (late) => this.#reportLate(questions, late));
-      for (const [index, { resolve, reject }] of questions.entries()) {
+      const keys = requests.flatMap((request) => request.keys);
+      const args = requests.flatMap((request) => request.args);
+      const responses = await this.#send(keys, args, (late) => this.#reportLate(requests, late));
+      for (const [index, { resolve, reject }] of requests.entries()) {
         const response = responses[index] as ScriptResponse | Error; // the script returns one result per request
         if (response instanceof Error) reject(response);
         else resolve(response);
       }
     } catch (error) {
-      if (isOfSeveral(questions) && IS_OF_SEVERAL_SLOTS.test(String(error))) {
+      if (isOfSeveral(requests) && IS_OF_SEVERAL_SLOTS.test(String(error))) {
         // Redis rejects such a call before running it.
         this.#isOfSeveralSlots = true;
-        this.#sendByIdentity(questions);
+        this.#sendByIdentity(requests);
         return;
       }
-      for (const { reject } of questions) reject(error);
+      for (const { reject } of requests) reject(error);
     }
   }
 
-  #reportLate(questions: readonly Question[], responses: Responses): void {
-    for (const [index, { keys, args }] of questions.entries()) {
+  #reportLate(requests: readonly ScriptRequest[], responses: Responses): void {
+    for (const [index, { keys, args }] of requests.entries()) {
       const response = responses[index] as ScriptResponse | Error; // the script returns one result per request
       if (!(response instanceof Error)) this.#seeLate(keys, args, response);
     }
   }
 }
 
-const isOfSeveral = ([first, ...others]: readonly Question[]): boolean =>
+const isOfSeveral = ([first, ...others]: readonly ScriptRequest[]): boolean =>
   others.some(({ keys }) => keys[1] !== first?.keys[1]);

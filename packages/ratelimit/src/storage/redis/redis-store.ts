@@ -134,11 +134,11 @@ export class RedisStore implements LimitStore {
   }
 
   async peek(caller: Caller, plan: Plan): Promise<Decision> {
-    const question = { slotId: '', unreportedCount: 0, reserveCount: 0, isDryRun: true };
+    const options = { slotId: '', unreportedCount: 0, reserveCount: 0, isDryRun: true };
     const decision = toAdmission(
       caller,
       plan,
-      await this.#decisions.run(caller, plan, question),
+      await this.#decisions.run(caller, plan, options),
       this.#rules,
     );
     decision.used -= this.#unitsOf(decision);

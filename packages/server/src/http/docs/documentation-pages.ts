@@ -32,7 +32,7 @@ export function documentationPages(
   const runs = (name: ServiceName): boolean => settings.server.services.includes(name);
   const links: PageLink[] = [
     { path: REST, title: 'Platform API' },
-    ...(runs('webhooks') ? [{ path: WEBHOOKS, title: 'Webhook of an app' }] : []),
+    ...(runs('webhooks') ? [{ path: WEBHOOKS, title: 'App webhook' }] : []),
     ...(runs('ratelimit') ? [{ path: LIMITS, title: 'Limits' }] : []),
     { path: OPERATOR, title: 'Operator API' },
     ...(runs('accounts')
@@ -72,7 +72,7 @@ export function documentationPages(
       ? [
           page(
             WEBHOOKS,
-            'Webhook of an app',
+            'App webhook',
             () =>
               `<p>These operations take a JSON Web Token signed with the key of the app (RS256).</p>${REFUSALS}${operations(isOfHook)}`,
           ),

@@ -2,7 +2,7 @@ import type { Clock, Logger, Metrics } from '@plinth/kernel';
 
 /** Reasons for closing a connection before it is served. */
 const REASONS = [
-  /** The limit of all connections of the process is reached. */
+  /** The process has reached its limit of open connections. */
   'server_limit',
   /** The address has reached `server.max_connections_per_address`. */
   'address_limit',

@@ -99,7 +99,7 @@ function fromTemplate(statement: SelectStatement, template: SelectTemplate): Par
   };
 }
 
-/** Returns the table of the statement, or `undefined` if it is another table or has changed. */
+/** Returns the table that the statement reads, or `undefined` if it is not the table of the compiled statement. */
 function sameTable(
   { sources }: SelectStatement,
   compiled: CompiledSelect,

@@ -106,9 +106,10 @@ function compileCall(call: Call, source: SourceColumns): CompiledCall {
   const argument = argumentOf(first, source);
   const isTop = call.name === 'top' || call.name === 'bottom';
   const dimensions = isTop
-    ? call.args
+    ? // `validateFields` allows only columns here.
+      call.args
         .slice(1, -1)
-        .map((arg) => columnRef(arg as VarRef, typeOfRef(arg as VarRef, source))) // checked before
+        .map((arg) => columnRef(arg as VarRef, typeOfRef(arg as VarRef, source)))
     : [];
   const options = (isTop ? call.args.slice(-1) : others).flatMap((arg) => {
     switch (arg.kind) {
@@ -135,6 +136,6 @@ function argumentOf(first: Expr | undefined, source: SourceColumns): CompiledCal
     };
     return { kind: 'call', call: compileCall(call, source) };
   }
-  const ref = first as VarRef; // checked before
+  const ref = first as VarRef; // `validateFields` allows no other arguments
   return { kind: 'column', ref: columnRef(ref, typeOfRef(ref, source)) };
 }

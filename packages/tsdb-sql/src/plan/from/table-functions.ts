@@ -76,7 +76,7 @@ function seriesOfIntegers(name: string, args: readonly Bound[]): Series {
   ) {
     throw tsdbError(
       'plan_error',
-      `Error during planning: ${name} function requires 1 to 3 arguments of integers, ` +
+      `Error during planning: ${name} function requires 1 to 3 integers, ` +
         'or two dates or timestamps and an interval',
     );
   }

@@ -8,8 +8,8 @@ import { tsdbError } from '@plinth/tsdb-model/errors.js';
 export const OUT_OF_MEMORY = /^Out of Memory Error|could not allocate block|failed to pin block/;
 
 /**
- * Returns whether DuckDB had too little memory for a statement, or `MemoryWatch` stopped the
- * statement.
+ * Returns whether a statement failed because DuckDB ran out of memory, or because `MemoryWatch`
+ * stopped the statement.
  */
 export const isOutOfMemory = (error: unknown): boolean =>
   tsdbError.is(error, 'query_out_of_memory') ||

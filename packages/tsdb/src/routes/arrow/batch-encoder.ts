@@ -142,7 +142,7 @@ export class BatchEncoder {
     return { header: builder.asUint8Array().slice(), body, release: pooled.release };
   }
 
-  /** Returns the end of the rows that fit into the current batch, which is at least one row. */
+  /** Returns the index after the last row that fits into the current batch. At least one row is taken. */
   *#fitting(chunk: ResultChunk, from: number): Steps<number> {
     const room = TARGET_BYTES - this.#sizeBytes;
     const sizes = this.#varying.map(({ index }) => maxTextSize(chunk.columns[index]));

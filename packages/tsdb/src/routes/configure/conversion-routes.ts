@@ -55,7 +55,9 @@ const CONVERT: RouteDocs = {
     ...NAMED,
     column: Type.String({ minLength: 1 }),
     to: oneOf(TARGET_KINDS),
-    dry_run: Type.Optional(Type.Boolean({ description: 'count the effects, without a change' })),
+    dry_run: Type.Optional(
+      Type.Boolean({ description: 'count the affected values without converting them' }),
+    ),
   }),
   output: {
     200: response('the effects of a dry run', json(Checked)),

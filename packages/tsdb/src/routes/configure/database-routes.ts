@@ -107,7 +107,10 @@ export function databaseRoutes(deps: RouteDeps): readonly Route[] {
     routeBuilder.command(
       'DELETE',
       RETENTION,
-      { summary: 'Keep the rows of a database forever', query: DB },
+      {
+        summary: 'Clear the retention period of a database; its rows are then kept forever',
+        query: DB,
+      },
       (input) => catalog.setRetention(input.requiredText('db'), undefined),
       { status: 204, isOfQuery: true },
     ),

@@ -129,7 +129,7 @@ export class ManagementInput {
     if (this.#field(name) === undefined) {
       return parseJsonParameter(readParameter(this.#parameters, [name]) ?? '');
     }
-    return parseJsonObject(this.#bodyText)[name] as Readonly<Record<string, unknown>>; // checked above
+    return parseJsonObject(this.#bodyText)[name] as Readonly<Record<string, unknown>>; // `object` rejects other types
   }
 
   /** Returns `undefined` if the parameter is absent or null. */

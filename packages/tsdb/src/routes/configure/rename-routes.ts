@@ -18,7 +18,9 @@ const COLUMN = '/api/v3/configure/column';
 const NEW_NAME = {
   new_name: Type.String({ minLength: 1 }),
   dry_run: Type.Optional(
-    Type.Boolean({ description: 'check the names and list the references, without a change' }),
+    Type.Boolean({
+      description: 'check the names and list the references without renaming anything',
+    }),
   ),
 };
 export const ListedReferences = Type.Array(

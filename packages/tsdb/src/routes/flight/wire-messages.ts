@@ -38,7 +38,8 @@ const field =
   <T>(expected: number, get: (reader: Reader) => T) =>
   (take: Take<T>): FieldReader =>
   (reader, wireType) => {
-    if (wireType !== expected) throw new Error('unexpected wire type');
+    if (wireType !== expected)
+      throw new Error(`unexpected wire type ${wireType}; expected ${expected}`);
     take(get(reader));
   };
 

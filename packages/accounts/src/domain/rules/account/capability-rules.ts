@@ -89,7 +89,7 @@ function checkPlatformCountry({ account, id, path }: CapabilityContext): Violati
   if (!denied[id]?.includes(country)) return undefined;
   return violate('capability_not_available_in_platform_country', {
     param: path,
-    message: `${path} is not available to platforms in ${country}.`,
+    message: `Platforms in ${country} cannot request ${path}.`,
   });
 }
 

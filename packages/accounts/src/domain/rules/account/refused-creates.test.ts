@@ -1,4 +1,5 @@
 // Source: accounts, section 13. Covers every row that a create can break, by number.
+import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   at,
@@ -738,3 +739,31 @@ describe('rejected creates: fields', () => refuses(FIELD_CASES));
 describe('rejected creates: settings', () => refuses(SETTING_CASES));
 describe('rejected creates: capabilities', () => refuses(CAPABILITY_CASES));
 describe('rejected creates: attestations', () => refuses(ATTESTATION_CASES));
+
+describe('registrars', () => {
+  for (const { type, registrar, problem } of [
+    {
+      type: 'us_ein',
+      registrar: 'Amtsgericht München',
+      problem: 'is allowed only with types that start with de_; omit it.',
+    },
+    {
+      type: 'de_hrn',
+      registrar: 'Springfield',
+      problem:
+        '"Springfield" is not a German register court; use a name such as "Amtsgericht München".',
+    },
+  ]) {
+    it(`names the fix for "${registrar}" with the type ${type}`, async () => {
+      const platform = await server.platform();
+      const value = type === 'us_ein' ? '12-3456789' : 'HRB 1234';
+      const body = merchant(
+        COMPANY_IN(type.slice(0, 2)),
+        at(`${BUSINESS}.id_numbers`, [{ type, value, registrar }]),
+      );
+      const { text } = await platform.call('accounts', body);
+      const { error } = JSON.parse(text) as { error: { message: string } };
+      assert.equal(error.message, `${BUSINESS}.id_numbers.0.registrar ${problem}`);
+    });
+  }
+});

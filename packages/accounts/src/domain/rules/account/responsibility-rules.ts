@@ -117,7 +117,7 @@ function checkLossesCollector(context: AccountContext): Violation | undefined {
   }
   return violate('account_creation_losses_collector_unavailable', {
     param: `${BLOCK}.losses_collector`,
-    message: `${BLOCK}.losses_collector ${quote(losses)} is not available to this platform.`,
+    message: `This platform does not allow ${BLOCK}.losses_collector ${quote(losses)}; use a value that losses_collector_available of the platform allows.`,
   });
 }
 
@@ -132,17 +132,17 @@ function checkAcknowledgements(context: AccountContext): Violation | undefined {
     return liability
       ? violate('account_creation_requirement_collection_unacknowledged', {
           param: BLOCK,
-          message: `${BLOCK} makes this platform collect requirements; the platform must acknowledge this first.`,
+          message: `${BLOCK} makes this platform collect requirements; set acknowledged.requirement_collection for the platform first.`,
         })
       : violate('account_creation_requirement_collection_and_liability_unacknowledged', {
           param: BLOCK,
-          message: `${BLOCK} makes this platform collect requirements and losses; the platform must acknowledge both first.`,
+          message: `${BLOCK} makes this platform collect requirements and losses; set acknowledged.requirement_collection and acknowledged.liability for the platform first.`,
         });
   }
   if (losses !== 'application' || liability) return undefined;
   return violate('account_creation_liability_unacknowledged', {
     param: `${BLOCK}.losses_collector`,
-    message: `If ${BLOCK}.losses_collector is "application", this platform is liable; the platform must acknowledge this first.`,
+    message: `If ${BLOCK}.losses_collector is "application", this platform is liable; set acknowledged.liability for the platform first.`,
   });
 }
 
@@ -151,11 +151,11 @@ function checkDormancy(context: AccountContext): Violation | undefined {
   if (!context.platform.dormant || !becomesCollector(context)) return undefined;
   return violate('can_create_platform_owned_onboarding_accounts_required', {
     param: BLOCK,
-    message: `${BLOCK} makes this platform collect requirements, which a dormant platform cannot do.`,
+    message: `A dormant platform cannot collect requirements; use a dashboard other than "none", or ${BLOCK}.losses_collector "vendor".`,
   });
 }
 
-/** In some countries, platforms cannot collect requirements yet (row 40). */
+/** For accounts in some countries, platforms cannot collect requirements without a beta (row 40). */
 function checkCustomAccountBeta(context: AccountContext): Violation | undefined {
   const { custom_account_beta_countries: countries, custom_account_beta_enabled: isOpen } =
     context.platform;
@@ -166,7 +166,7 @@ function checkCustomAccountBeta(context: AccountContext): Violation | undefined 
   if (!becomesCollector(context) && !context.provided.has('identity.country')) return undefined;
   return violate('custom_account_beta', {
     param: 'identity.country',
-    message: `identity.country ${quote(country)} is not available for accounts whose requirements the platform collects.`,
+    message: `Platforms cannot collect the requirements of accounts with identity.country ${quote(country)}; set custom_account_beta_enabled for the platform first.`,
   });
 }
 
@@ -180,7 +180,7 @@ function checkCrossBorder(context: AccountContext): Violation | undefined {
   }
   return violate('cross_border_connected_account_creation_not_allowed', {
     param: 'identity.country',
-    message: `identity.country ${quote(country)} is not available to platforms in ${platform.country}.`,
+    message: `Platforms in ${platform.country} cannot add a merchant or recipient configuration to accounts with identity.country ${quote(country)}; use a country that the platform's cross-border rules allow.`,
   });
 }
 

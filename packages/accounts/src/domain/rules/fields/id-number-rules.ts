@@ -40,10 +40,17 @@ export function checkIdNumberFormats(context: FieldContext): Violation | undefin
 export function checkRegistrars(context: FieldContext): Violation | undefined {
   return firstOf(context.provided.idNumbers, ({ path, value: { type, registrar }, holder }) => {
     if (holder !== 'business' || !registrar) return undefined;
-    if (type?.startsWith('de_') && isGermanRegisterCourt(registrar)) return undefined;
+    const param = `${path}.registrar`;
+    if (!type?.startsWith('de_')) {
+      return violate('invalid_id_number_registrar', {
+        param,
+        message: `${param} is allowed only with types that start with de_; omit it.`,
+      });
+    }
+    if (isGermanRegisterCourt(registrar)) return undefined;
     return violate('invalid_id_number_registrar', {
-      param: `${path}.registrar`,
-      message: `${path}.registrar is not a German register court: ${quote(registrar)}.`,
+      param,
+      message: `${param} ${quote(registrar)} is not a German register court; use a name such as "Amtsgericht München".`,
     });
   });
 }
