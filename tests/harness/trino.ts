@@ -13,6 +13,8 @@ const JAVA_HOME = process.env['PLINTH_TEST_TRINO_JAVA'] ?? '/usr/lib/jvm/temurin
 const START_TIMEOUT_MS = 480_000;
 const QUERY_TIMEOUT_MS = 120_000;
 const POLL_MS = 50;
+/** For some seconds after the start, the coordinator does not know which nodes have a catalog. */
+const NOT_ANNOUNCED = 'No nodes available to run query';
 
 type Properties = Readonly<Record<string, string>>;
 
@@ -102,6 +104,11 @@ export class Trino implements AsyncDisposable {
     const rows: unknown[][] = [];
     let page = await this.#call(`${this.url}/v1/statement`, statement);
     for (;;) {
+      if (page.error?.message === NOT_ANNOUNCED && performance.now() < deadlineMs) {
+        await new Promise((resolve) => setTimeout(resolve, 10 * POLL_MS));
+        page = await this.#call(`${this.url}/v1/statement`, statement);
+        continue;
+      }
       if (page.error !== undefined) throw new Error(`${statement}: ${page.error.message}`);
       rows.push(...(page.data ?? []));
       if (page.nextUri === undefined) return rows;

@@ -167,7 +167,9 @@ it('returns the errors of the specification', async () => {
   await refused('/namespaces/unpublished', noNamespace);
   await refused('/namespaces/twin__jvm', noNamespace);
   await refused('/namespaces/nope/tables', noNamespace);
-  await refused('/namespaces/home/tables/nope', { code: 404, type: 'NoSuchTableException' });
+  // Source: Iceberg REST catalog specification, `loadTable`: the namespace has no error of its own.
+  for (const path of ['/namespaces/home/tables/nope', '/namespaces/home%1Froom/tables/snapshots'])
+    await refused(path, { code: 404, type: 'NoSuchTableException' });
   await refused('/nope', { code: 404, type: 'NotFoundException' });
   const unauthenticated = { code: 401, type: 'NotAuthorizedException' };
   for (const path of ['/config', '/namespaces', '/namespaces/home/tables/room', '/nope']) {
@@ -203,8 +205,10 @@ it('shows a token only the databases that it may read', async () => {
   );
   await get('/namespaces/home/tables/room', homeToken);
   const noNamespace = { code: 404, type: 'NoSuchNamespaceException' };
-  for (const path of ['', '/tables', '/tables/o'])
+  for (const path of ['', '/tables'])
     await refused(`/namespaces/other${path}`, noNamespace, { token: homeToken });
+  const noTable = { code: 404, type: 'NoSuchTableException' };
+  await refused('/namespaces/other/tables/o', noTable, { token: homeToken });
   const state = await send('/ops/v1/tsdb/open-tables', { token: homeToken });
   assert.equal(state.status, 403, 'operators only');
 });

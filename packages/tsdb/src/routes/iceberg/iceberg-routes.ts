@@ -106,8 +106,9 @@ export function icebergRoutes(
       output: OUTPUT.table,
       async handle(request) {
         const found = find(request);
-        if (found === undefined) return noNamespace(namespaceOf(request));
         const name = request.parameters['table'] ?? '';
+        // Spark looks for the table `snapshots` in the namespace `db.table` before it loads a metadata table.
+        if (found === undefined) return noTable(namespaceOf(request), name);
         const schema = openTables.tablesOf(found.database).find((table) => table.name === name);
         const newest = schema && (await openTables.metadataOf(schema, found.tree));
         if (newest === undefined) return noTable(found.name, name);
