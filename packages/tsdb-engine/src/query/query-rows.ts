@@ -70,15 +70,15 @@ export class QueryRows {
   run(query: RunnableQuery): AsyncIterable<ResultChunk> {
     const { textOrResult, planned, sliced, toSort, queryContext } = query;
     if (typeof textOrResult !== 'string') return yieldingBetween(textOrResult, queryContext);
-    const { columns, isSmall, isExplain } = planned;
+    const { columns, mayMaterialize, isExplain } = planned;
     if (sliced?.isLarge(columns)) return this.#slicedRows(sliced, columns, queryContext);
     const isSmallResult =
-      isSmall && !(isGrouped(planned) && (toSort?.maxResultRows ?? 0) > FEW_ROWS);
+      mayMaterialize && !(isGrouped(planned) && (toSort?.maxResultRows ?? 0) > FEW_ROWS);
     if (isExplain || isSmallResult || toSort === undefined) {
       const chunks = this.#duckDb.stream({
         text: textOrResult,
         columns,
-        isMaterialized: isSmall,
+        isMaterialized: mayMaterialize,
         ...by(queryContext),
       });
       return isExplain ? explainedRows(chunks) : chunks;

@@ -95,8 +95,8 @@ function lazily(
     get scans() {
       return full().scans;
     },
-    get isSmall() {
-      return full().isSmall;
+    get mayMaterialize() {
+      return full().mayMaterialize;
     },
     get maxRows() {
       return full().maxRows;

@@ -123,7 +123,7 @@ export function bindSelect(
       isTable: from?.tableName !== undefined && groups === undefined,
     }),
     tableName: from?.tableName,
-    isSmall: groups !== undefined || (maxRows !== undefined && maxRows <= MAX_ROWS_AT_ONCE),
+    mayMaterialize: groups !== undefined || (maxRows !== undefined && maxRows <= MAX_ROWS_AT_ONCE),
     maxRows,
     isUnordered: isUnordered && plainOrder.text === '',
     timeOrder,
