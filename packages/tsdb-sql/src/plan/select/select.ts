@@ -119,7 +119,7 @@ export function bindSelect(
         ...plainOrder.tree(),
       ]),
     columns: outputColumns(items, {
-      isTransparent: isTransparent(select, clauses, items) && !groups?.hasSets,
+      allowsPredicatePushdown: allowsPredicatePushdown(select, clauses, items) && !groups?.hasSets,
       isTable: from?.tableName !== undefined && groups === undefined,
     }),
     tableName: from?.tableName,
@@ -331,7 +331,7 @@ function seriesOrderText({ aggregation }: BoundGroups): string {
 }
 
 /** Returns whether a condition on an output column can be applied to the input rows instead. */
-function isTransparent(
+function allowsPredicatePushdown(
   select: Select,
   clauses: SelectClauses,
   items: readonly OutputItem[],
@@ -354,7 +354,10 @@ function isCountedText(expr: Bound): boolean {
 
 function outputColumns(
   items: readonly OutputItem[],
-  { isTransparent, isTable }: { readonly isTransparent: boolean; readonly isTable: boolean },
+  {
+    allowsPredicatePushdown,
+    isTable,
+  }: { readonly allowsPredicatePushdown: boolean; readonly isTable: boolean },
 ): readonly QueryColumn[] {
   return items.map(({ name, qualifier, expr }, index) => ({
     name,
@@ -362,7 +365,7 @@ function outputColumns(
     type: expr.column === undefined ? valueType(expr.type) : expr.type,
     tableColumnKind: expr.column?.tableColumnKind,
     duckDbName: `c${index}`,
-    ...(isTransparent && expr.column?.origin && { origin: expr.column.origin }),
+    ...(allowsPredicatePushdown && expr.column?.origin && { origin: expr.column.origin }),
     isSizeChecked: (isTable && expr.column?.origin !== undefined) || isCountedText(expr),
   }));
 }
