@@ -11,6 +11,7 @@ import { bindValues } from './from/values.js';
 import {
   bindLimit,
   bindOrder,
+  expandOrderByAll,
   isLimited,
   limitText,
   limitTree,
@@ -18,7 +19,6 @@ import {
   orderItems,
   positionOf,
   type RowLimit,
-  spelledOut,
 } from './select/order-limit.js';
 import { retyped } from './select/retype.js';
 import { bindSelect } from './select/select.js';
@@ -177,7 +177,7 @@ function orderOutput(
     noWindow: 'Window functions are not allowed in ORDER BY of this query',
   };
   const { text: orderText, tree: orderTree } = bindOrder(
-    spelledOut(order, visible.length),
+    expandOrderByAll(order, visible.length),
     (expr) => {
       const position = positionOf(expr, visible.length, 'ORDER BY');
       if (position !== undefined) return { text: String(position), tree: position, isListed: true };

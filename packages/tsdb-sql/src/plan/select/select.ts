@@ -22,13 +22,13 @@ import { liveChange } from './live-change.js';
 import {
   type BoundOrder,
   bindOrder,
+  expandOrderByAll,
   isLimited,
   limitText,
   NO_ORDER,
   type OrderTarget,
   positionOf,
   type RowLimit,
-  spelledOut,
 } from './order-limit.js';
 import { bindProjection, type OutputItem } from './projection.js';
 import { selectTree } from './select-tree.js';
@@ -55,13 +55,16 @@ export function bindSelect(
   const groups = bindGroups(
     select,
     env,
-    spelledOut(selectClauses.orderBy, 1).map(({ expr }) => expr),
+    expandOrderByAll(selectClauses.orderBy, 1).map(({ expr }) => expr),
   );
   const { noAggregate: _rows, ...groupEnv } = env;
   const itemEnv: Env =
     groups === undefined ? env : { ...groupEnv, aggregation: groups.aggregation };
   const items = bindProjection(select.projection, itemEnv);
-  const clauses = { ...selectClauses, orderBy: spelledOut(selectClauses.orderBy, items.length) };
+  const clauses = {
+    ...selectClauses,
+    orderBy: expandOrderByAll(selectClauses.orderBy, items.length),
+  };
   const aliases = new Map(items.map((item) => [item.name, item.expr]));
   const having =
     select.having &&
