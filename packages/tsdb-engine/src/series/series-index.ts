@@ -194,11 +194,11 @@ export class SeriesIndex implements SeriesLookup {
   }
 
   /**
-   * Records a row's timestamp. Returns true if it is later than every earlier row of its series, so
-   * that the point cannot have been written before. `timeWords` must cover a complete array, from
-   * its first row.
+   * Updates the last timestamp of a series to that of a row. Returns false, without an update, if
+   * the row is not later than every earlier row of its series, so that the point may have been
+   * written before. `timeWords` must cover a complete array, from its first row.
    */
-  advance(ordinal: number, timeWords: Int32Array, row: number): boolean {
+  advanceLastTime(ordinal: number, timeWords: Int32Array, row: number): boolean {
     const low = timeWords[row * 2] as number;
     const high = timeWords[row * 2 + 1] as number;
     const words = this.#lastWords;

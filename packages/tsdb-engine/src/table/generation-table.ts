@@ -74,7 +74,7 @@ export class GenerationTable {
     const words = new Int32Array(batch.times.buffer, batch.times.byteOffset, batch.rowCount * 2);
     let lateRows: number[] | undefined;
     for (let row = 0; row < batch.rowCount; row++) {
-      if (this.#index.advance(batch.seriesOrdinals[row] as number, words, row)) continue;
+      if (this.#index.advanceLastTime(batch.seriesOrdinals[row] as number, words, row)) continue;
       lateRows ??= [];
       lateRows.push(row);
     }
