@@ -35,9 +35,6 @@ export interface FinishedChange {
   readonly writes: WriteSet;
 }
 
-/** Whether a receiver needs events of these types. */
-export type IsAwaited = (bundle: EventBundle) => boolean;
-
 interface AccountWriterDeps {
   readonly clock: Clock;
   readonly random: Random;
@@ -45,7 +42,8 @@ interface AccountWriterDeps {
   readonly events: EventStore;
   readonly derive: DeriveRequirements;
   readonly wire: WireOptions;
-  readonly isAwaited: IsAwaited;
+  /** Whether a receiver needs events of these types. */
+  readonly hasSubscriber: (bundle: EventBundle) => boolean;
 }
 
 /**
@@ -88,7 +86,7 @@ export class AccountWriter {
     const { createdMs, letters } = this.#bundleIds.next();
     const complete = { id: letters, createdMs, ...bundle };
     this.#deps.events.put(writes, complete);
-    if (this.#deps.isAwaited(complete)) writes.publish(complete.id);
+    if (this.#deps.hasSubscriber(complete)) writes.publish(complete.id);
     return complete;
   }
 
