@@ -85,7 +85,7 @@ export class TsdbEngine implements Engine {
     const storeOf = (schema: TableSchema): TableStore => tables.storeOf(schema);
     const sequencer = new WriteSequencer({
       ...{ log, clock, hardLimitBytes: settings.hardLimitBytes },
-      onHidden: deps.onRowsDeleted,
+      onRowsRefused: deps.onRowsDeleted,
       listener: deps.recordListener,
     });
     this.retainedLog = new RetainedLog({ log, sequencer, storeOf: (id) => tables.find(id) });

@@ -10,12 +10,12 @@ import type {
 } from '@plinth/tsdb-storage/segments/segment-registry.js';
 import { SegmentsChanged } from '@plinth/tsdb-storage/segments/segments-changed.js';
 import type { StoredTombstone } from '@plinth/tsdb-storage/segments/stored-tombstones.js';
-import { applyCommitted, type CommittedChange } from '../table/committed-change.js';
+import { applyPostCommitUpdate, type PostCommitUpdate } from '../table/post-commit-update.js';
 
 /** A change whose files are written, and the memory updates that follow its commit. */
 export interface PreparedChange {
   readonly change: RegistryChange;
-  readonly committedChanges: readonly CommittedChange[];
+  readonly postCommitUpdates: readonly PostCommitUpdate[];
 }
 
 /**
@@ -82,14 +82,14 @@ export class SegmentCommits {
   }
 
   #commitOf(prepared: PreparedChange): VerifiedCommit {
-    const { change, committedChanges } = prepared;
+    const { change, postCommitUpdates } = prepared;
     const registry = this.#registry;
     return {
       runTransaction: () => registry.apply(change),
       wasCommitted: async (error) =>
         !(error instanceof SegmentsChanged) && (await registry.hasTakenEffect(change)),
       async applyCommitted() {
-        for (const each of committedChanges) await applyCommitted(each);
+        for (const each of postCommitUpdates) await applyPostCommitUpdate(each);
       },
       abandon: () => this.#removeFiles(prepared),
     };

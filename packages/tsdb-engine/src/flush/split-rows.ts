@@ -10,7 +10,7 @@ import type { TableStore } from '../table/table-store.js';
 import type { Tombstone } from '../table/tombstones.js';
 
 /** Rows of a generation that go to segments of one kind. */
-export interface RowsOfKind {
+export interface SegmentRows {
   readonly kind: Segment['kind'];
   /** SQL text for FROM with `_series, "time"`, the columns, and `_seq` in overlays. */
   readonly rows: string;
@@ -33,7 +33,7 @@ interface SplitRequest {
  * Divides the rows of a generation by the kind of their segment. Points written more than once are
  * merged; those that also exist in older segments go to overlays.
  */
-export async function splitRows(request: SplitRequest): Promise<readonly RowsOfKind[]> {
+export async function splitRows(request: SplitRequest): Promise<readonly SegmentRows[]> {
   const { store, table, columns, duckDb, tombstones } = request;
   const series = await new TimeSlicedTask().run(deletedSeries(tombstones, store.series));
   const deletionSqlOf = (source: Source): DeletionSql =>

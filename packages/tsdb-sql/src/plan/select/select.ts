@@ -160,7 +160,7 @@ function timeOrderOf(
       : list.items[position - 1]?.expr;
   if (bound?.column?.tableColumnKind !== 'time' || bound.column.origin === undefined)
     return undefined;
-  if (bound.column.origin.scan.isShared) return undefined;
+  if (bound.column.origin.scan.isOfCommonTable) return undefined;
   return first.options.asc === false ? 'descending' : 'ascending';
 }
 
