@@ -69,9 +69,9 @@ export interface ClosedGeneration {
 }
 
 /**
- * Numbers accepted writes, and stores their rows in the log and, in the same order, in the current generation (the
- * unflushed rows that the next flush writes to segments). Counts the bytes of rows that are not in segments yet. Above the hard limit, writes wait
- * for a flush, and are refused if the flush takes too long.
+ * Numbers accepted writes, and stores their rows in the log and, in the same order, in the current generation. Counts
+ * the bytes of rows that are not in segments yet. Above the hard limit, writes wait for a flush, and are refused if the
+ * flush takes too long.
  */
 export class WriteSequencer {
   readonly #log: CommitLog;
@@ -205,7 +205,7 @@ export class WriteSequencer {
   /**
    * Logs and buffers rows synchronously: log order is buffer order. `batch.seriesOrdinals` contains the
    * ordinals of the table's series index. Queries see the rows when the call returns. The promise resolves when the rows are durable.
-   * If it rejects because the disk is full, the rows are removed again.
+   * If it rejects because the disk is full, a tombstone hides the rows.
    */
   append(batches: readonly TableBatch[]): Promise<void> {
     const seq = this.nextSeq();
@@ -237,7 +237,6 @@ export class WriteSequencer {
       durable.then(() => listener.recordDurable(seq, reported), ignoreUnsynced);
   }
 
-  /** The number of the newest write. */
   get lastSeq(): bigint {
     return this.#lastSeq;
   }

@@ -41,7 +41,6 @@ export class QueueStore {
     this.cleanup = new QueueCleanupStore(this.#session, this.#ids);
   }
 
-  /** Current lease holder name of this node. */
   get leaseHolder(): string {
     return this.#session.leaseHolder;
   }
