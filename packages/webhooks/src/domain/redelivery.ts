@@ -90,7 +90,7 @@ export class Redelivery {
   async #add(appId: number, guids: readonly string[]): Promise<void> {
     const nowMs = this.#deps.clock.nowMs();
     await this.#deps.queue.intake.addRedeliveries(
-      guids.map((guid) => ({ appId, guid, isLeased: false })),
+      guids.map((guid) => ({ appId, guid })),
       nowMs,
     );
     this.#deps.engine.noteQueued(appId, guids.length);

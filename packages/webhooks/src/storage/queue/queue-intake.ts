@@ -57,25 +57,24 @@ export class QueueIntake {
 
   /** Queues another attempt of each stored event. */
   async addRedeliveries(
-    items: readonly { readonly appId: number; readonly guid: string; readonly isLeased: boolean }[],
+    items: readonly { readonly appId: number; readonly guid: string }[],
     nowMs: number,
-  ): Promise<readonly number[]> {
-    return await this.#session.write(async (tx) => {
+  ): Promise<void> {
+    await this.#session.write(async (tx) => {
       const ids = await this.#ids.forItems(tx, items.length, nowMs);
-      const rows = items.map(({ appId, guid, isLeased }): StatementValue[] => [
+      const rows = items.map(({ appId, guid }): StatementValue[] => [
         ids.next(),
         appId,
         guid,
         'redelivery',
         1,
-        isLeased ? 'leased' : 'pending',
+        'pending',
         nowMs,
-        isLeased ? this.#session.leaseHolder : null,
+        null,
         null,
         null,
       ]);
       await this.#session.sql.insert(tx, 'webhooks_queue', QUEUE_COLUMNS, rows);
-      return rows.map(([id]) => Number(id));
     });
   }
 }

@@ -88,14 +88,13 @@ export class QueueStore {
   /**
    * Writes records and moves their items to the next state.
    * @param mayBeStored a previous call failed and may have committed nevertheless.
-   * @returns the ids of the new records, in order.
    */
   async finish(
     batch: readonly FinishedAttempt[],
     nowMs: number,
     mayBeStored = false,
-  ): Promise<readonly number[]> {
-    return await this.#session.write(async (tx) => {
+  ): Promise<void> {
+    await this.#session.write(async (tx) => {
       await this.#session.lockKeys(
         tx,
         batch.map(({ item }) => item),
@@ -130,7 +129,6 @@ export class QueueStore {
         ended.map(({ item }) => item),
       );
       await countRecords(sql, tx, records);
-      return records.map(({ id }) => id);
     });
   }
 
