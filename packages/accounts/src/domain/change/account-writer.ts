@@ -6,6 +6,7 @@ import type { StoredPerson } from '../../model/account/person.js';
 import type { Requirements } from '../../model/account/requirements.js';
 import { BUNDLE_ID_LENGTH, type EventBundle, type EventDraft } from '../../model/events/event.js';
 import { IdGenerator } from '../../model/ids.js';
+import { isSame } from '../../model/merge-fields.js';
 import type { PlatformSettings } from '../../model/platform/platform-settings.js';
 import { accountSummaryJson, type WireOptions } from '../../model/wire/account-object.js';
 import { toAccountRow, toPersonRow } from '../../storage/account-codec.js';
@@ -141,18 +142,10 @@ export class AccountWriter {
 function hasHiddenChange(before: StoredAccount, after: StoredAccount): boolean {
   return (
     before.nextEvaluationMs !== after.nextEvaluationMs ||
-    JSON.stringify([
-      before.verifications,
-      before.operatorRequirements,
-      before.overrides,
-      before.everActive,
-    ]) !==
-      JSON.stringify([
-        after.verifications,
-        after.operatorRequirements,
-        after.overrides,
-        after.everActive,
-      ])
+    !isSame(before.verifications, after.verifications) ||
+    !isSame(before.operatorRequirements, after.operatorRequirements) ||
+    !isSame(before.overrides, after.overrides) ||
+    !isSame(before.everActive, after.everActive)
   );
 }
 
