@@ -51,7 +51,7 @@ export class RepeatedKeys {
       .filter((other) => other.minTime <= options.maxTime && other.maxTime >= options.minTime)
       .map(
         (other) =>
-          `SELECT o._series, o."time" FROM (SELECT _series, "time" FROM ${other.from} WHERE ${range}${other.where === undefined ? '' : ` AND ${other.where}`}) o SEMI JOIN (SELECT _series, "time" FROM ${options.fresh}) f ON o._series = f._series AND o."time" = f."time"`,
+          `SELECT o._series, o."time" FROM (SELECT _series, "time" FROM ${other.from}${whereText(other, range)}) o SEMI JOIN (SELECT _series, "time" FROM ${options.fresh}) f ON o._series = f._series AND o."time" = f."time"`,
       );
     await this.#add([repeats, ...hits].join(' UNION ALL '));
   }
@@ -116,6 +116,7 @@ export class RepeatedKeys {
   }
 }
 
-function whereText(source: Source): string {
-  return source.where === undefined ? '' : ` WHERE ${source.where}`;
+function whereText({ where }: Source, condition?: string): string {
+  const conditions = [condition, where].filter((each) => each !== undefined);
+  return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
 }
