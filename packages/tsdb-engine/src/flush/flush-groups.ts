@@ -21,8 +21,6 @@ export interface FlushGroupsDeps {
   /** True when the node stops and the flush must end. */
   readonly mustStop: () => boolean;
   readonly onProgress: (tableCount: number, doneCount: number) => void;
-  /** Called for files that could not be removed. They are removed at the next start. */
-  readonly onError: (error: unknown) => void;
 }
 
 /** Writes the tables of a closed generation to files and registers them, group by group. */
@@ -135,14 +133,9 @@ export class FlushGroups {
 
   /** Removes files that were not registered. */
   async #removeUnused(flushed: readonly Flushed[]): Promise<void> {
-    for (const { result } of flushed) {
-      for (const { objectName } of [
-        ...result.segments,
-        ...(result.seriesFile === undefined ? [] : [result.seriesFile]),
-      ]) {
-        await this.#deps.files.remove(objectName).catch(this.#deps.onError);
-      }
-    }
+    await this.#deps.files.removeUnregistered(
+      flushed.flatMap(({ result }) => [result.segments, result.seriesFile ?? []].flat()),
+    );
   }
 }
 

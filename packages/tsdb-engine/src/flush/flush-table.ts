@@ -137,8 +137,7 @@ export async function removedOnFailure<T>(
   try {
     return await work(written);
   } catch (error) {
-    // Files that cannot be removed now are removed at the next start.
-    for (const { objectName } of written) await files.remove(objectName).catch(() => undefined);
+    await files.removeUnregistered(written);
     throw error;
   }
 }

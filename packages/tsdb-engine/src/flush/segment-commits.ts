@@ -26,18 +26,14 @@ export interface PreparedChange {
 export class SegmentCommits {
   readonly #registry: SegmentRegistry;
   readonly #files: SegmentFiles;
-  readonly #onError: (error: unknown) => void;
   readonly #commits = new VerifiedCommits();
 
   constructor(options: {
     readonly registry: SegmentRegistry;
     readonly files: SegmentFiles;
-    /** Called for files that could not be removed. They are removed at the next start. */
-    readonly onError: (error: unknown) => void;
   }) {
     this.#registry = options.registry;
     this.#files = options.files;
-    this.#onError = options.onError;
   }
 
   /**
@@ -91,16 +87,8 @@ export class SegmentCommits {
       async applyCommitted() {
         for (const each of postCommitUpdates) await applyPostCommitUpdate(each);
       },
-      abandon: () => this.#removeFiles(prepared),
+      abandon: () =>
+        this.#files.removeUnregistered([...change.addSegments, ...change.addSeriesFiles]),
     };
-  }
-
-  /**
-   * A retry writes new files. On a full disk, the old files would accumulate until the next start.
-   */
-  async #removeFiles({ change }: PreparedChange): Promise<void> {
-    for (const { objectName } of [...change.addSegments, ...change.addSeriesFiles]) {
-      await this.#files.remove(objectName).catch(this.#onError);
-    }
   }
 }
