@@ -139,9 +139,8 @@ export class WritePath {
   }
 
   /**
-   * Returns the rows that can be logged now, or a promise of the validation for another call. The
-   * caller's loop ends, because another call is needed only if a table was deleted in the meantime,
-   * or until the new series are in the index and the log.
+   * Returns the rows that can be logged now, or a promise of the validation for another call. The caller's loop ends,
+   * because another call is needed only if a table was deleted, or until the new series are in the index and the log.
    */
   #rowsToWrite(
     write: Write,
