@@ -138,6 +138,7 @@ export {
   operatorFailure,
 } from './http/github/github-format.js';
 export {
+  invalidField,
   jsonObjectOf,
   jsonOf,
   ValidationFailed,

@@ -1,11 +1,12 @@
 import type { SeriesIndex } from '@plinth/tsdb-engine/series/series-index.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
+import { MIN_INT64 } from '@plinth/tsdb-model/int64.js';
 import { MIN_TIME_NS, type TagCondition } from '@plinth/tsdb-model/scan.js';
 import { createRowKeys, type KeyValue, type RowKeys } from './row-keys.js';
 import { thresholdOf } from './threshold.js';
 
-const NEVER = -(2n ** 63n);
+const NEVER = MIN_INT64;
 const NEVER_HIGH = -(2 ** 31);
 /** More than this many combinations above the limit are removed immediately, not at the next eviction. */
 const SURPLUS_COUNT = 10_000;

@@ -35,7 +35,7 @@ export class BackgroundWork {
     const tables = (): IterableIterator<TableStore> => components.tables.values();
     const visibleFromNs = (store: TableStore): bigint => components.tables.visibleFromNs(store);
     const onFailed = (error: unknown): void => report.backgroundFailed(error);
-    this.segmentCommits = new SegmentCommits({ registry, files, onError: onFailed });
+    this.segmentCommits = new SegmentCommits({ registry, files });
     const hasSpaceFor = deps.hasSpaceFor ?? (() => true);
     const stored = {
       duckDb,

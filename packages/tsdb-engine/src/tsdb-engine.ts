@@ -85,7 +85,7 @@ export class TsdbEngine implements Engine {
     const storeOf = (schema: TableSchema): TableStore => tables.storeOf(schema);
     const sequencer = new WriteSequencer({
       ...{ log, clock, hardLimitBytes: settings.hardLimitBytes },
-      onHidden: deps.onRowsDeleted,
+      onRowsRefused: deps.onRowsDeleted,
       listener: deps.recordListener,
     });
     this.retainedLog = new RetainedLog({ log, sequencer, storeOf: (id) => tables.find(id) });
@@ -208,9 +208,10 @@ export class TsdbEngine implements Engine {
   }
 
   /**
-   * Returns a consistent snapshot as files: segments, and the log for rows not in segments. Store
-   * and log are cut in the same tick. The backup contains everything acknowledged before that, and
-   * no data that depends on missing data.
+   * Returns a consistent snapshot as files: segments, and the log for rows not in segments. The log
+   * starts a new file before the store is copied, and no segments are registered in the meantime.
+   * The backup contains everything acknowledged before that, and no data that depends on missing
+   * data.
    */
   async freeze({ copyStore, folder }: BackupMoment): Promise<FrozenEngine> {
     this.#assertOpen();

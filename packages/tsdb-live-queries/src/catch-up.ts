@@ -1,5 +1,6 @@
 import type { Clock } from '@plinth/kernel';
 import { RecordsNotRetained, type RetainedLog } from '@plinth/tsdb-engine/live/retained-log.js';
+import { MAX_INT64 } from '@plinth/tsdb-model/int64.js';
 import type { LiveQuery, LiveStatements } from './live-query.js';
 import { LiveTable } from './live-table.js';
 import { isQueueFull } from './statement-runs.js';
@@ -89,7 +90,7 @@ export class CatchUpReader {
       tables.set(query.plan.table.id, table);
     }
     const range = {
-      afterSeq: ready.reduce((min, { catchUp }) => least(min, catchUp?.afterSeq), MAX_SEQ),
+      afterSeq: ready.reduce((min, { catchUp }) => least(min, catchUp?.afterSeq), MAX_INT64),
       throughSeq: ready.reduce((max, { catchUp }) => most(max, catchUp?.throughSeq), 0n),
       tableIds: new Set(tables.keys()),
     };
@@ -182,6 +183,5 @@ export class CatchUpReader {
   }
 }
 
-const MAX_SEQ = 2n ** 63n;
 const least = (a: bigint, b = a): bigint => (b < a ? b : a);
 const most = (a: bigint, b = a): bigint => (b > a ? b : a);

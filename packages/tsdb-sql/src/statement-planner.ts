@@ -102,7 +102,7 @@ export class StatementPlanner {
       parameterTypes: session.parameterTypes.all,
       tableName: explain === undefined ? query.tableName : undefined,
       isExplain: explain !== undefined,
-      isSmall: query.isSmall ?? false,
+      mayMaterialize: query.mayMaterialize ?? false,
       maxRows: query.maxRows,
       isUnordered: query.isUnordered,
       hasUnion: session.hasUnion,

@@ -125,10 +125,10 @@ export class AccountsDomain {
       derive: deriveRequirements,
       wire,
       // If nodes share the store, another node may have added a receiver a moment ago.
-      isAwaited: (bundle) =>
+      hasSubscriber: (bundle) =>
         destinationStore.isShared ||
-        this.destinations.isAwaited(bundle) ||
-        reports?.isAwaited(bundle) === true,
+        this.destinations.hasSubscriber(bundle) ||
+        reports?.hasSubscriber(bundle) === true,
     });
     this.destinations = new EventDestinations({
       clock,

@@ -210,7 +210,7 @@ export class CommitQueue {
       records.set(recordId, row);
     }
     // The order prevents deadlocks between nodes.
-    const rows = [...records.keys()].sort().map((id) => records.get(id) as AnyRow); // these are the object's own keys
+    const rows = [...records.keys()].sort().map((id) => records.get(id) as AnyRow); // the ids are keys of the map
     const statements = this.#upserts(RECORDS, rows, IS_FREE).map(({ text, parameters }) => ({
       text: `${text} returning id`,
       parameters: [...parameters, this.#oldestRecordMs()],

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import {
   type Clock,
   type FieldError,
+  invalidField,
   type Random,
   randomLetters,
   ValidationFailed,
@@ -264,7 +265,7 @@ function refuseFull({ keys }: App): void {
 }
 
 const keyRefused = (message: string): ValidationFailed =>
-  new ValidationFailed([{ resource: 'Key', field: 'public_key', code: 'custom', message }]);
+  invalidField({ resource: 'Key', field: 'public_key', message });
 
 /** `AppHooks` declares its own table map. */
 const asUnknown = (tx: AppTransaction) => tx as unknown as Parameters<AppHooks['create']>[0];

@@ -1,4 +1,4 @@
-import { ValidationFailed } from '@plinth/kernel';
+import { invalidField } from '@plinth/kernel';
 import type { CheckRequest } from '../domain/decision-service.js';
 import { ANY_ENDPOINT } from '../model/endpoint.js';
 import type { CheckBody } from './description.js';
@@ -33,7 +33,7 @@ function countOf({ count, dry_run }: CheckBody): { readonly count?: number } {
   if (typeof count !== 'number') return {};
   if (dry_run === true) return { count };
   const message = 'count is accepted only with dry_run: true';
-  throw new ValidationFailed([{ resource: 'Check', field: 'count', code: 'custom', message }]);
+  throw invalidField({ resource: 'Check', field: 'count', message });
 }
 
 function callerOf({ identity, authorization, ip }: CheckBody): CheckRequest['caller'] {
@@ -41,5 +41,5 @@ function callerOf({ identity, authorization, ip }: CheckBody): CheckRequest['cal
   if (authorization !== undefined) return { by: 'authorization', header: authorization, ip };
   if (ip !== undefined) return { by: 'ip', ip };
   const message = 'missing caller; send identity, authorization or ip';
-  throw new ValidationFailed([{ resource: 'Check', field: 'identity', code: 'custom', message }]);
+  throw invalidField({ resource: 'Check', field: 'identity', message });
 }

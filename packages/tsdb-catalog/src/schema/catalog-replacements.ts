@@ -3,6 +3,7 @@ import { invariant } from '@plinth/kernel';
 import type { CatalogLimits } from '@plinth/tsdb-model/database/limits.js';
 import { INTERNAL_DATABASE, isStagedName, stagedName } from '@plinth/tsdb-model/database/names.js';
 import { tableNotKnown } from '@plinth/tsdb-model/errors.js';
+import { MAX_INT64 } from '@plinth/tsdb-model/int64.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { Transaction } from 'kysely';
 import type { CatalogState } from '../catalog-state.js';
@@ -18,7 +19,7 @@ import { draftTable, type TableDefinition } from './draft-table.js';
 /**
  * No row is older than this: the staged copy of a table keeps its rows until it replaces the table.
  */
-const KEEP_ALL_NS = 2n ** 63n - 1n;
+const KEEP_ALL_NS = MAX_INT64;
 
 type StagedDefinition = Pick<TableDefinition, 'tags' | 'fields'>;
 

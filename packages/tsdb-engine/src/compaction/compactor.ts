@@ -275,7 +275,7 @@ export class Compactor {
       files: this.#deps.files,
       visibleFromNs: this.#deps.visibleFromNs(store),
     });
-    const committedChange = store.committedChange({
+    const postCommitUpdate = store.postCommitUpdate({
       removed: inputs,
       added: added.map((segment) => store.openVerified(segment)),
     });
@@ -286,7 +286,7 @@ export class Compactor {
         addSeriesFiles: [],
         removeSeriesFiles: [],
       },
-      committedChanges: [committedChange],
+      postCommitUpdates: [postCommitUpdate],
     }));
     this.#state = { ...this.#state, mergeCount: this.#state.mergeCount + 1 };
     this.#deps.onMerged();
@@ -294,7 +294,7 @@ export class Compactor {
 
   async #mergeSeriesFiles(store: TableStore, inputs: readonly SeriesFile[]): Promise<void> {
     const file = await mergeSeriesFiles(store, inputs, this.#deps.files);
-    const committedChange = store.committedChange({ mergedSeries: { removed: inputs, file } });
+    const postCommitUpdate = store.postCommitUpdate({ mergedSeries: { removed: inputs, file } });
     await this.#deps.segmentCommits.commit(() => ({
       change: {
         addSegments: [],
@@ -302,7 +302,7 @@ export class Compactor {
         addSeriesFiles: [file],
         removeSeriesFiles: inputs.map(({ id }) => id),
       },
-      committedChanges: [committedChange],
+      postCommitUpdates: [postCommitUpdate],
     }));
   }
 }

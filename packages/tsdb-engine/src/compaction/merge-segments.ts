@@ -17,6 +17,7 @@ import {
   deletionKey,
   deletionSql,
 } from '../scan/deletion-sql.js';
+import { latestValues, orderColumns, samePointCondition } from '../scan/latest-values.js';
 import { mixedParquetFrom, parquetFrom, timeCondition, valueText } from '../scan/sources.js';
 import type { TableStore } from '../table/table-store.js';
 import { deletedUpTo, type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
@@ -194,16 +195,14 @@ function overlaidRows(
 ): string {
   const isOverlay = ({ kind }: Segment): boolean => kind === 'overlay';
   const unique = inputs.filter((segment) => !isOverlay(segment));
-  const overlays = rowsOf(inputs.filter(isOverlay), ['1 AS _seq_rank', '_seq']);
+  const overlays = rowsOf(inputs.filter(isOverlay), orderColumns({ kind: 'may_repeat' }));
   const names = columns.map(({ physicalName }) => quoteName(physicalName));
-  const latest = names.map(
-    (name) => `last(${name} ORDER BY _seq_rank, _seq) FILTER (${name} IS NOT NULL) AS ${name}`,
-  );
+  const latest = latestValues(names, '_seq_rank, _seq');
   const merged = (rows: string): string =>
     `SELECT ${['_series', '"time"', ...latest].join(', ')} FROM (${rows}) GROUP BY _series, "time"`;
   if (unique.length === 0) return `(${merged(overlays)})`;
-  const first = rowsOf(unique, ['0 AS _seq_rank', '0::BIGINT AS _seq']);
-  const again = `EXISTS (SELECT 1 FROM (${overlays}) o WHERE o._series = u._series AND o."time" = u."time")`;
+  const first = rowsOf(unique, orderColumns({ kind: 'unique' }));
+  const again = `EXISTS (SELECT 1 FROM (${overlays}) o WHERE ${samePointCondition('o', 'u')})`;
   const once = `SELECT ${['_series', '"time"', ...names].join(', ')} FROM (${first}) u WHERE NOT ${again}`;
   return `(${once} UNION ALL ${merged(`SELECT * FROM (${first}) u WHERE ${again} UNION ALL ${overlays}`)})`;
 }

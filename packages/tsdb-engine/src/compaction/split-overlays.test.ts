@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { flushTable } from '../flush/flush-table.js';
-import { applyCommitted } from '../table/committed-change.js';
+import { applyPostCommitUpdate } from '../table/post-commit-update.js';
 import { batchOf, DAY, Model, type Row, readAll, withStorage } from '../testing/table-model.js';
 import { chooseMerge } from './choose-merge.js';
 import { mergeSegments } from './merge-segments.js';
@@ -21,7 +21,7 @@ it('returns the same rows while wide overlays are split and merged by day', asyn
       assert.ok(table);
       const { segments } = await flushTable(store, table, duckDb, files);
       const added = segments.map((s) => store.openVerified(s));
-      await applyCommitted(store.committedChange({ flushed: generation, added }));
+      await applyPostCommitUpdate(store.postCommitUpdate({ flushed: generation, added }));
     };
     /** Runs merges until none is due. Returns the kind of each. */
     const compact = async (maxBytes: number): Promise<readonly string[]> => {
@@ -40,7 +40,7 @@ it('returns the same rows while wide overlays are split and merged by day', asyn
           visibleFromNs: MIN_TIME_NS,
         });
         const added = written.map((s) => store.openVerified(s));
-        await applyCommitted(store.committedChange({ removed: merge.inputs, added }));
+        await applyPostCommitUpdate(store.postCommitUpdate({ removed: merge.inputs, added }));
         assert.deepEqual(await readAll(store, duckDb), model.sorted());
       }
     };

@@ -55,7 +55,7 @@ export class Retention {
         .map((open) => open.segment)
         .filter((segment) => segment.maxTime < fromNs);
       if (expired.length === 0 || store.isBeingRemoved) continue;
-      const committedChange = store.committedChange({ removed: expired });
+      const postCommitUpdate = store.postCommitUpdate({ removed: expired });
       try {
         await this.#deps.segmentCommits.commit(() => ({
           change: {
@@ -64,7 +64,7 @@ export class Retention {
             addSeriesFiles: [],
             removeSeriesFiles: [],
           },
-          committedChanges: [committedChange],
+          postCommitUpdates: [postCommitUpdate],
         }));
       } catch (error) {
         // A compaction replaced the segment; the next check covers its output.

@@ -1,6 +1,6 @@
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
-import type { CommittedChange } from '../table/committed-change.js';
+import type { PostCommitUpdate } from '../table/post-commit-update.js';
 import type { TableStore } from '../table/table-store.js';
 import type { ClosedGeneration } from '../write/write-sequencer.js';
 import { type FlushedTable, flushTable } from './flush-table.js';
@@ -21,8 +21,6 @@ export interface FlushGroupsDeps {
   /** True when the node stops and the flush must end. */
   readonly mustStop: () => boolean;
   readonly onProgress: (tableCount: number, doneCount: number) => void;
-  /** Called for files that could not be removed. They are removed at the next start. */
-  readonly onError: (error: unknown) => void;
 }
 
 /** Writes the tables of a closed generation to files and registers them, group by group. */
@@ -60,8 +58,8 @@ export class FlushGroups {
   async #flushGroup(closed: ClosedGeneration, waiting: TableStore[]): Promise<void> {
     const flushed = await this.#writeGroup(closed, waiting);
     const isLast = waiting.length === 0;
-    const committedChanges = flushed.map(({ store, result }) =>
-      committedChangeOf(store, closed, result),
+    const postCommitUpdates = flushed.map(({ store, result }) =>
+      postCommitUpdateOf(store, closed, result),
     );
     let gone: readonly Flushed[] = [];
     try {
@@ -84,7 +82,7 @@ export class FlushGroups {
               newestFile: closed.newestFile,
             },
           },
-          committedChanges: committedChanges.filter(
+          postCommitUpdates: postCommitUpdates.filter(
             (_, i) => !gone.includes(flushed[i] as Flushed),
           ),
         };
@@ -135,23 +133,18 @@ export class FlushGroups {
 
   /** Removes files that were not registered. */
   async #removeUnused(flushed: readonly Flushed[]): Promise<void> {
-    for (const { result } of flushed) {
-      for (const { objectName } of [
-        ...result.segments,
-        ...(result.seriesFile === undefined ? [] : [result.seriesFile]),
-      ]) {
-        await this.#deps.files.remove(objectName).catch(this.#deps.onError);
-      }
-    }
+    await this.#deps.files.removeUnregistered(
+      flushed.flatMap(({ result }) => [result.segments, result.seriesFile ?? []].flat()),
+    );
   }
 }
 
-function committedChangeOf(
+function postCommitUpdateOf(
   store: TableStore,
   { number }: ClosedGeneration,
   { segments, seriesFile, storedSeries }: FlushedTable,
-): CommittedChange {
-  return store.committedChange({
+): PostCommitUpdate {
+  return store.postCommitUpdate({
     flushed: number,
     added: segments.map((segment) => store.openVerified(segment)),
     storedSeries: { count: storedSeries, file: seriesFile },

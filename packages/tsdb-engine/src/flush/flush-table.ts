@@ -7,7 +7,7 @@ import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
 import { deletedUpTo } from '../table/tombstones.js';
 import { chooseDictionaryLimit } from './choose-dictionary-limit.js';
-import { type RowsOfKind, splitRows } from './split-rows.js';
+import { type SegmentRows, splitRows } from './split-rows.js';
 import { partitionsOfRows, writeSegment } from './write-segment.js';
 
 export interface FlushedTable {
@@ -84,7 +84,7 @@ async function writeTable(
  * Detects lost rows by count if no rows were merged or omitted. The rows are still available for a
  * retry.
  */
-function checkCount(sources: readonly RowsOfKind[], segments: readonly Segment[]): void {
+function checkCount(sources: readonly SegmentRows[], segments: readonly Segment[]): void {
   const [source, ...others] = sources;
   if (source?.rowCount === undefined || others.length > 0) return;
   const written = segments.reduce((sum, { rowCount }) => sum + rowCount, 0);
@@ -137,8 +137,7 @@ export async function removedOnFailure<T>(
   try {
     return await work(written);
   } catch (error) {
-    // Files that cannot be removed now are removed at the next start.
-    for (const { objectName } of written) await files.remove(objectName).catch(() => undefined);
+    await files.removeUnregistered(written);
     throw error;
   }
 }

@@ -68,6 +68,8 @@ export interface FlusherDeps
   readonly clock: Clock;
   readonly settings: FlushSettings;
   readonly onFailed: (error: unknown, retryMs: number) => void;
+  /** Called for log files that could not be removed. */
+  readonly onError: (error: unknown) => void;
   readonly onFlushed: (durationMs: number) => void;
   /** Called if the node stops before all rows are in files. */
   readonly onDeferred: () => void;

@@ -10,12 +10,12 @@ import type {
 } from '@plinth/tsdb-storage/segments/segment-registry.js';
 import { SegmentsChanged } from '@plinth/tsdb-storage/segments/segments-changed.js';
 import type { StoredTombstone } from '@plinth/tsdb-storage/segments/stored-tombstones.js';
-import { applyCommitted, type CommittedChange } from '../table/committed-change.js';
+import { applyPostCommitUpdate, type PostCommitUpdate } from '../table/post-commit-update.js';
 
 /** A change whose files are written, and the memory updates that follow its commit. */
 export interface PreparedChange {
   readonly change: RegistryChange;
-  readonly committedChanges: readonly CommittedChange[];
+  readonly postCommitUpdates: readonly PostCommitUpdate[];
 }
 
 /**
@@ -26,18 +26,14 @@ export interface PreparedChange {
 export class SegmentCommits {
   readonly #registry: SegmentRegistry;
   readonly #files: SegmentFiles;
-  readonly #onError: (error: unknown) => void;
   readonly #commits = new VerifiedCommits();
 
   constructor(options: {
     readonly registry: SegmentRegistry;
     readonly files: SegmentFiles;
-    /** Called for files that could not be removed. They are removed at the next start. */
-    readonly onError: (error: unknown) => void;
   }) {
     this.#registry = options.registry;
     this.#files = options.files;
-    this.#onError = options.onError;
   }
 
   /**
@@ -82,25 +78,17 @@ export class SegmentCommits {
   }
 
   #commitOf(prepared: PreparedChange): VerifiedCommit {
-    const { change, committedChanges } = prepared;
+    const { change, postCommitUpdates } = prepared;
     const registry = this.#registry;
     return {
       runTransaction: () => registry.apply(change),
       wasCommitted: async (error) =>
         !(error instanceof SegmentsChanged) && (await registry.hasTakenEffect(change)),
       async applyCommitted() {
-        for (const each of committedChanges) await applyCommitted(each);
+        for (const each of postCommitUpdates) await applyPostCommitUpdate(each);
       },
-      abandon: () => this.#removeFiles(prepared),
+      abandon: () =>
+        this.#files.removeUnregistered([...change.addSegments, ...change.addSeriesFiles]),
     };
-  }
-
-  /**
-   * A retry writes new files. On a full disk, the old files would accumulate until the next start.
-   */
-  async #removeFiles({ change }: PreparedChange): Promise<void> {
-    for (const { objectName } of [...change.addSegments, ...change.addSeriesFiles]) {
-      await this.#files.remove(objectName).catch(this.#onError);
-    }
   }
 }

@@ -4,13 +4,14 @@ import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { type DeletionSql, deletedSeries, deletionSql } from '../scan/deletion-sql.js';
+import { latestValues, orderColumns, samePointCondition } from '../scan/latest-values.js';
 import { type Source, timeCondition, valueText } from '../scan/sources.js';
 import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
 import type { Tombstone } from '../table/tombstones.js';
 
 /** Rows of a generation that go to segments of one kind. */
-export interface RowsOfKind {
+export interface SegmentRows {
   readonly kind: Segment['kind'];
   /** SQL text for FROM with `_series, "time"`, the columns, and `_seq` in overlays. */
   readonly rows: string;
@@ -33,7 +34,7 @@ interface SplitRequest {
  * Divides the rows of a generation by the kind of their segment. Points written more than once are
  * merged; those that also exist in older segments go to overlays.
  */
-export async function splitRows(request: SplitRequest): Promise<readonly RowsOfKind[]> {
+export async function splitRows(request: SplitRequest): Promise<readonly SegmentRows[]> {
   const { store, table, columns, duckDb, tombstones } = request;
   const series = await new TimeSlicedTask().run(deletedSeries(tombstones, store.series));
   const deletionSqlOf = (source: Source): DeletionSql =>
@@ -60,7 +61,7 @@ export async function splitRows(request: SplitRequest): Promise<readonly RowsOfK
   const key = ['_series', '"time"', ...namesOf(columns)].join(', ');
   // Compared with the merged points, not with the current repeated points: a query may find more of them in the
   // meantime, which no segment would contain.
-  const once = `SELECT ${key} FROM (${all}) a ANTI JOIN ${merged} d ON ${SAME_POINT}`;
+  const once = `SELECT ${key} FROM (${all}) a ANTI JOIN ${merged} d ON ${samePointCondition('a', 'd')}`;
   return [
     {
       kind: 'unique',
@@ -78,8 +79,6 @@ export async function splitRows(request: SplitRequest): Promise<readonly RowsOfK
   ];
 }
 
-const SAME_POINT = 'a._series = d._series AND a."time" = d."time"';
-
 const namesOf = (columns: readonly Column[]): readonly string[] =>
   columns.map((column) => quoteName(column.physicalName));
 
@@ -89,7 +88,7 @@ function allRows(
   columns: readonly Column[],
   deletionSqlOf: (source: Source) => DeletionSql,
 ): string {
-  const select = (source: Source, rank: 0 | 1, order: string): string => {
+  const select = (source: Source): string => {
     const { remainingRows, deletedValues } = deletionSqlOf(source);
     const where = remainingRows === undefined ? '' : ` WHERE ${remainingRows}`;
     const fields = columns.map((column) =>
@@ -97,16 +96,13 @@ function allRows(
         ? valueText(column, deletedValues)
         : `NULL AS ${quoteName(column.physicalName)}`,
     );
-    // Of two writes of a point, the later one has the greater (rank, seq, order). A row of `main` is always the first write of
-    // its point.
-    const positions = [`${rank} AS _seq_rank`, '_seq', `${order}::BIGINT AS _seq_order`];
-    const list = ['_series', '"time"', ...fields, ...positions].join(', ');
+    const order = orderColumns({ ...source, hasSeq: true });
+    const list = ['_series', '"time"', ...fields, ...order].join(', ');
     return `SELECT ${list} FROM ${source.from}${where}`;
   };
-  const late = table.lateSource();
   return [
-    ...(table.main.rowCount > 0 ? [select(table.mainSource(), 0, '0')] : []),
-    ...(table.late.rowCount > 0 ? [select(late, 1, `(${late.order})`)] : []),
+    ...(table.main.rowCount > 0 ? [select(table.mainSource())] : []),
+    ...(table.late.rowCount > 0 ? [select(table.lateSource())] : []),
   ].join(' UNION ALL ');
 }
 
@@ -115,13 +111,10 @@ function mergeText(
   { store, columns }: SplitRequest,
   { all, isInOlderSegment }: { readonly all: string; readonly isInOlderSegment: string },
 ): string {
-  const latest = namesOf(columns).map(
-    (name) =>
-      `last(${name} ORDER BY _seq_rank, _seq, _seq_order) FILTER (${name} IS NOT NULL) AS ${name}`,
-  );
+  const latest = latestValues(namesOf(columns));
   const values = ['_series', '"time"', ...latest, 'max(_seq) AS _seq'].join(', ');
   const repeatedKeys = quoteName(store.repeated.keys.name);
-  const points = `SELECT ${values} FROM (${all}) a SEMI JOIN ${repeatedKeys} d ON ${SAME_POINT} GROUP BY _series, "time"`;
+  const points = `SELECT ${values} FROM (${all}) a SEMI JOIN ${repeatedKeys} d ON ${samePointCondition('a', 'd')} GROUP BY _series, "time"`;
   return `SELECT *, ${isInOlderSegment} AS _seq_in_older_segment FROM (${points}) m`;
 }
 
@@ -133,5 +126,5 @@ function inOlderSegmentText(store: TableStore, minTime: bigint, maxTime: bigint)
     .map((source) => `SELECT _series, "time" FROM ${source.from} WHERE ${inTime}`);
   return older.length === 0
     ? 'false'
-    : `EXISTS (SELECT 1 FROM (${older.join(' UNION ALL ')}) o WHERE o._series = m._series AND o."time" = m."time")`;
+    : `EXISTS (SELECT 1 FROM (${older.join(' UNION ALL ')}) o WHERE ${samePointCondition('o', 'm')})`;
 }

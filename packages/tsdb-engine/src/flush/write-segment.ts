@@ -7,7 +7,7 @@ import type { DictionaryLimit, SegmentFiles } from '@plinth/tsdb-storage/segment
 import { timeCondition } from '../scan/sources.js';
 import type { TableStore } from '../table/table-store.js';
 import { type Partition, partitionsOf } from './partitions.js';
-import type { RowsOfKind } from './split-rows.js';
+import type { SegmentRows } from './split-rows.js';
 
 export async function partitionsOfRows(
   rows: string,
@@ -28,7 +28,7 @@ export async function writeSegment(options: {
   readonly store: TableStore;
   readonly seqs: { readonly minSeq: bigint; readonly maxSeq: bigint };
   readonly level: number;
-  readonly source: Pick<RowsOfKind, 'kind' | 'rows'>;
+  readonly source: Pick<SegmentRows, 'kind' | 'rows'>;
   readonly partition: Partition;
   readonly columns: readonly Column[];
   readonly dictionaryLimit: DictionaryLimit;

@@ -155,7 +155,7 @@ export class QueryPath {
         database,
         logged,
         queryContext,
-        ticket: ticket,
+        ticket,
         release,
         mayUseColumns,
       });

@@ -70,16 +70,18 @@ export class QueryRows {
   run(query: RunnableQuery): AsyncIterable<ResultChunk> {
     const { textOrResult, planned, sliced, toSort, queryContext } = query;
     if (typeof textOrResult !== 'string') return yieldingBetween(textOrResult, queryContext);
-    const { columns, isSmall, isExplain } = planned;
+    const { columns, mayMaterialize, isExplain } = planned;
     if (sliced?.isLarge(columns)) return this.#slicedRows(sliced, columns, queryContext);
     const isSmallResult =
-      isSmall && !(isGrouped(planned) && (toSort?.maxResultRows ?? 0) > FEW_ROWS);
+      mayMaterialize && !(isGrouped(planned) && (toSort?.maxResultRows ?? 0) > FEW_ROWS);
     if (isExplain || isSmallResult || toSort === undefined) {
+      const { signal, owner } = queryContext;
       const chunks = this.#duckDb.stream({
         text: textOrResult,
         columns,
-        isMaterialized: isSmall,
-        ...by(queryContext),
+        isMaterialized: mayMaterialize,
+        signal,
+        owner,
       });
       return isExplain ? explainedRows(chunks) : chunks;
     }
@@ -133,7 +135,8 @@ export class QueryRows {
         text,
         columns,
         isMaterialized: false,
-        ...by(queryContext),
+        signal: queryContext.signal,
+        owner: queryContext.owner,
         readAheadRows: aheadRows,
         onReadAhead: releaseSort,
       });
@@ -144,8 +147,6 @@ export class QueryRows {
     }
   }
 }
-
-const by = ({ signal, owner }: QueryContext): QueryContext => ({ signal, owner });
 
 interface RowsToSort {
   /** Estimated memory that DuckDB needs to sort or group the rows. */

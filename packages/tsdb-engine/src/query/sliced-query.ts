@@ -70,13 +70,13 @@ export class SlicedQuery {
     scans: readonly PreparedScan[],
     seriesOf: (table: TableSchema) => SeriesIndex,
   ): SlicedQuery | undefined {
-    const { columns, timeOrder, groupTags = [], isSmall } = planned;
+    const { columns, timeOrder, groupTags = [], mayMaterialize } = planned;
     const scan = scans[0]?.sliceable;
     const table = planned.scans[0]?.table;
     if (scan === undefined || table === undefined || scans.length !== 1) return undefined;
     // Groups without time order mean aggregates: few rows from many.
     const isAggregated = timeOrder === undefined;
-    if (isAggregated ? groupTags.length === 0 : isSmall) return undefined;
+    if (isAggregated ? groupTags.length === 0 : mayMaterialize) return undefined;
     const { bounds, spans } = scan;
     const isDescending = timeOrder === 'descending';
     const width = new RowWidth(columns, scan.stringBytes).bytes;

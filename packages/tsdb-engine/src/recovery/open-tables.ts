@@ -1,4 +1,5 @@
 import type { CommitLog } from '@plinth/kernel';
+import { MIN_INT64 } from '@plinth/tsdb-model/int64.js';
 import type { Segment, SeriesFile } from '@plinth/tsdb-model/segment.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
@@ -26,7 +27,7 @@ export async function openTable(options: {
 }): Promise<void> {
   const { store, segments, seriesFiles, duckDb, files } = options;
   // Rows up to the latest stored timestamp may repeat stored points; later rows cannot.
-  const floorNs = segments.reduce((max, s) => (s.maxTime > max ? s.maxTime : max), -(2n ** 63n));
+  const floorNs = segments.reduce((max, s) => (s.maxTime > max ? s.maxTime : max), MIN_INT64);
   const load = (
     stored: readonly { readonly objectName: string }[],
     areSegments: boolean,

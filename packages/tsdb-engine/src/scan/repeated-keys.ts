@@ -2,6 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { RebuildableTable } from '@plinth/tsdb-storage/duckdb/rebuildable-table.js';
+import { samePointCondition } from './latest-values.js';
 import { type Source, timeCondition } from './sources.js';
 
 /**
@@ -51,7 +52,7 @@ export class RepeatedKeys {
       .filter((other) => other.minTime <= options.maxTime && other.maxTime >= options.minTime)
       .map(
         (other) =>
-          `SELECT o._series, o."time" FROM (SELECT _series, "time" FROM ${other.from} WHERE ${range}${other.where === undefined ? '' : ` AND ${other.where}`}) o SEMI JOIN (SELECT _series, "time" FROM ${options.fresh}) f ON o._series = f._series AND o."time" = f."time"`,
+          `SELECT o._series, o."time" FROM (SELECT _series, "time" FROM ${other.from}${whereText(other, range)}) o SEMI JOIN (SELECT _series, "time" FROM ${options.fresh}) f ON ${samePointCondition('o', 'f')}`,
       );
     await this.#add([repeats, ...hits].join(' UNION ALL '));
   }
@@ -69,7 +70,7 @@ export class RepeatedKeys {
     if (this.#count === 0 || sources.length === 0) return rest;
     const hits = sources.map(
       (source) =>
-        `SELECT d._series, d."time" FROM ${quoteName(this.name)} d SEMI JOIN (SELECT _series, "time" FROM ${source.from}${whereText(source)}) k ON k._series = d._series AND k."time" = d."time"`,
+        `SELECT d._series, d."time" FROM ${quoteName(this.name)} d SEMI JOIN (SELECT _series, "time" FROM ${source.from}${whereText(source)}) k ON ${samePointCondition('k', 'd')}`,
     );
     try {
       await rest.#add(hits.join(' UNION ALL '));
@@ -96,7 +97,7 @@ export class RepeatedKeys {
         this.#exists = true;
         this.#table.reset();
       }
-      const insert = `INSERT INTO ${name} SELECT DISTINCT k._series, k."time" FROM (${keysText}) k ANTI JOIN ${name} d ON k._series = d._series AND k."time" = d."time"`;
+      const insert = `INSERT INTO ${name} SELECT DISTINCT k._series, k."time" FROM (${keysText}) k ANTI JOIN ${name} d ON ${samePointCondition('k', 'd')}`;
       await this.#table.change(connection, this.#count, async () => {
         await connection.run(insert);
         await this.#refresh(connection);
@@ -116,6 +117,7 @@ export class RepeatedKeys {
   }
 }
 
-function whereText(source: Source): string {
-  return source.where === undefined ? '' : ` WHERE ${source.where}`;
+function whereText({ where }: Source, condition?: string): string {
+  const conditions = [condition, where].filter((each) => each !== undefined);
+  return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
 }

@@ -2,6 +2,7 @@ import { type Column, storedTagNameOf } from '@plinth/tsdb-model/columns/column.
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
 import { DUCKDB_TYPE } from '@plinth/tsdb-storage/duckdb/duckdb-type.js';
+import { latestValues, orderColumns, samePointCondition } from './latest-values.js';
 import { type Source, timeCondition, valueText } from './sources.js';
 
 export interface ScanTextOptions {
@@ -123,7 +124,7 @@ const keyText = (column: string): string => `coalesce(s.${quoteName(column)}, ''
 function lastRowsText(options: ScanTextOptions, fields: readonly Column[]): string {
   const both = { withSeries: true, withTime: true };
   const last = `SELECT _series, max("time") AS "time" FROM ${rowsText(options, [], both)} GROUP BY _series`;
-  return `(SELECT a.* FROM ${rowsText(options, fields, both)} a JOIN (${last}) l ON a._series = l._series AND a."time" = l."time")`;
+  return `(SELECT a.* FROM ${rowsText(options, fields, both)} a JOIN (${last}) l ON ${samePointCondition('a', 'l')})`;
 }
 
 function tagText(tag: Column, options: ScanTextOptions): string {
@@ -183,7 +184,7 @@ function sourceText(
     ...fields.map((field) =>
       source.hasColumn(field.id) ? valueText(field, source.deletedValues) : nullText(field),
     ),
-    ...(withOrder ? [orderText(source)] : []),
+    ...(withOrder ? orderColumns(source) : []),
   ];
   const conditions = [
     ...(!options.isSlice && options.minTime <= source.minTime && options.maxTime >= source.maxTime
@@ -194,13 +195,6 @@ function sourceText(
   ];
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
   return `(SELECT ${list.length === 0 ? '1 AS _series_row' : list.join(', ')} FROM ${source.from}${where})`;
-}
-
-/** Of two writes of a point, the later one has the greater (rank, `_seq`, order). */
-function orderText(source: Source): string {
-  return source.kind === 'unique'
-    ? '0 AS _seq_rank, 0::BIGINT AS _seq, 0::BIGINT AS _seq_order'
-    : `1 AS _seq_rank, _seq, (${source.order})::BIGINT AS _seq_order`;
 }
 
 /** Points written once pass through; for the others, each field takes its latest value. */
@@ -215,12 +209,8 @@ function mergedText(
   );
   const names = fields.map((field) => quoteName(field.physicalName));
   const key = '_series, "time"';
-  const match = `a._series = d._series AND a."time" = d."time"`;
+  const match = samePointCondition('a', 'd');
   const once = `SELECT ${[key, ...names].join(', ')} FROM a ANTI JOIN ${quoteName(repeatedKeys)} d ON ${match}`;
-  const latest = names.map(
-    (name) =>
-      `last(${name} ORDER BY _seq_rank, _seq, _seq_order) FILTER (${name} IS NOT NULL) AS ${name}`,
-  );
-  const merged = `SELECT ${[key, ...latest].join(', ')} FROM a SEMI JOIN ${quoteName(repeatedKeys)} d ON ${match} GROUP BY _series, "time"`;
+  const merged = `SELECT ${[key, ...latestValues(names)].join(', ')} FROM a SEMI JOIN ${quoteName(repeatedKeys)} d ON ${match} GROUP BY _series, "time"`;
   return `(WITH a AS NOT MATERIALIZED (${sourceTexts.join(' UNION ALL ')}) ${once} UNION ALL ${merged})`;
 }

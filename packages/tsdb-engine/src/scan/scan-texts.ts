@@ -1,6 +1,6 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
-import { type CheckedGeneration, generationSources } from '../table/generations.js';
+import { type GenerationSnapshot, generationSources } from '../table/generations.js';
 import type { TableComponents } from '../table/table-components.js';
 import type { OpenSegment } from '../table/table-segments.js';
 import { type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
@@ -16,7 +16,7 @@ import type { ScanSlice, TimeSlice } from './time-slices.js';
 
 /** The data that a scan reads. */
 export interface TableSnapshot {
-  readonly generations: readonly CheckedGeneration[];
+  readonly generations: readonly GenerationSnapshot[];
   readonly segments: readonly OpenSegment[];
   readonly repeatedKeys: RepeatedKeys;
   readonly tombstones: readonly Tombstone[];

@@ -1,4 +1,5 @@
 import { grouped } from '@plinth/tsdb-model/grouped.js';
+import { MAX_INT64, MIN_INT64 } from '@plinth/tsdb-model/int64.js';
 import type { Segment } from '@plinth/tsdb-model/segment.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import { type DeletionSql, deletionKey, NOTHING_DELETED } from './deletion-sql.js';
@@ -39,7 +40,7 @@ function segmentSource(files: SegmentFiles, segments: readonly Segment[]): Sourc
     order: '0',
     where: undefined,
     hasColumn: (id) => first?.columnIds.has(id) ?? false,
-    minTime: segments.reduce((min, s) => (s.minTime < min ? s.minTime : min), 2n ** 63n - 1n),
-    maxTime: segments.reduce((max, s) => (s.maxTime > max ? s.maxTime : max), -(2n ** 63n)),
+    minTime: segments.reduce((min, s) => (s.minTime < min ? s.minTime : min), MAX_INT64),
+    maxTime: segments.reduce((max, s) => (s.maxTime > max ? s.maxTime : max), MIN_INT64),
   };
 }

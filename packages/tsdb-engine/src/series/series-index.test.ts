@@ -4,7 +4,7 @@ import { runThrough, STEP_ROWS } from '@plinth/tsdb-model/time-sliced-task.js';
 import { SeriesIndex } from './series-index.js';
 
 function advance(index: SeriesIndex, ordinal: number, time: bigint): boolean {
-  return index.advance(ordinal, new Int32Array(BigInt64Array.of(time).buffer), 0);
+  return index.advanceLastTime(ordinal, new Int32Array(BigInt64Array.of(time).buffer), 0);
 }
 
 describe('SeriesIndex', () => {

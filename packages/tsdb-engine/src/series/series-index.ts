@@ -1,4 +1,5 @@
 import { invariant } from '@plinth/kernel';
+import { MIN_INT64 } from '@plinth/tsdb-model/int64.js';
 import type { TagCondition } from '@plinth/tsdb-model/scan.js';
 import { type PackedTags, packTags, unpackValues } from '@plinth/tsdb-model/series/packed-tags.js';
 import { seriesId, type Words } from '@plinth/tsdb-model/series/series-id.js';
@@ -10,7 +11,7 @@ import { type TagCodes, type TagColumn, TagColumns } from './tag-columns.js';
 import type { TagNames } from './tag-names.js';
 
 /** Smallest 64-bit integer: no row has been seen. */
-const NEVER = -(2n ** 63n);
+const NEVER = MIN_INT64;
 
 /**
  * The distinct tag sets of one table. A series has an ordinal (index in memory, valid in this
@@ -194,11 +195,11 @@ export class SeriesIndex implements SeriesLookup {
   }
 
   /**
-   * Records a row's timestamp. Returns true if it is later than every earlier row of its series, so
-   * that the point cannot have been written before. `timeWords` must cover a complete array, from
-   * its first row.
+   * Updates the last timestamp of a series to that of a row. Returns false, without an update, if
+   * the row is not later than every earlier row of its series, so that the point may have been
+   * written before. `timeWords` must cover a complete array, from its first row.
    */
-  advance(ordinal: number, timeWords: Int32Array, row: number): boolean {
+  advanceLastTime(ordinal: number, timeWords: Int32Array, row: number): boolean {
     const low = timeWords[row * 2] as number;
     const high = timeWords[row * 2 + 1] as number;
     const words = this.#lastWords;

@@ -1,4 +1,5 @@
 import { batchSizeBytes, type RowBatch, takeRows } from '@plinth/tsdb-model/columns/row-batch.js';
+import { MAX_INT64 } from '@plinth/tsdb-model/int64.js';
 import { BufferTable } from '@plinth/tsdb-storage/buffer/buffer-table.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { Pinned } from '../scan/pinned.js';
@@ -17,7 +18,7 @@ export class GenerationTable {
   readonly main: BufferTable;
   readonly late: BufferTable;
   readonly pinned: Pinned;
-  minSeq = 2n ** 63n - 1n;
+  minSeq = MAX_INT64;
   maxSeq = 0n;
   /**
    * Number of `late` rows that were compared with everything written before them; queries see only
@@ -74,7 +75,7 @@ export class GenerationTable {
     const words = new Int32Array(batch.times.buffer, batch.times.byteOffset, batch.rowCount * 2);
     let lateRows: number[] | undefined;
     for (let row = 0; row < batch.rowCount; row++) {
-      if (this.#index.advance(batch.seriesOrdinals[row] as number, words, row)) continue;
+      if (this.#index.advanceLastTime(batch.seriesOrdinals[row] as number, words, row)) continue;
       lateRows ??= [];
       lateRows.push(row);
     }

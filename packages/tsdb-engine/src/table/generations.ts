@@ -8,7 +8,7 @@ import { GenerationTable } from './generation-table.js';
  * The state of a generation for one query. Late rows that are checked afterwards belong to a later set of
  * repeated points (`RepeatedKeys`).
  */
-export interface CheckedGeneration {
+export interface GenerationSnapshot {
   readonly table: GenerationTable;
   readonly checkedLateRows: number;
 }
@@ -59,13 +59,13 @@ export class Generations {
     );
   }
 
-  /** Snapshot of all generations. */
-  get checked(): CheckedGeneration[] {
+  /** Returns the state of all generations for one query. */
+  snapshot(): GenerationSnapshot[] {
     return this.list.map((table) => ({ table, checkedLateRows: table.checkedLateRows }));
   }
 }
 
-export function generationSources(generations: readonly CheckedGeneration[]): Source[] {
+export function generationSources(generations: readonly GenerationSnapshot[]): Source[] {
   return generations.flatMap(({ table, checkedLateRows }) => [
     ...(table.main.rowCount > 0 ? [table.mainSource()] : []),
     ...(checkedLateRows > 0 ? [table.lateSource(checkedLateRows)] : []),

@@ -7,7 +7,7 @@ import { scanText } from '../scan/scan-text.js';
 import { ScanTexts, type Selection, type TableSnapshot } from '../scan/scan-texts.js';
 import { selectSeries } from '../scan/select-series.js';
 import type { TimeSlice } from '../scan/time-slices.js';
-import type { CheckedGeneration } from './generations.js';
+import type { GenerationSnapshot } from './generations.js';
 import type { TableComponents } from './table-components.js';
 import type { OpenSegment } from './table-segments.js';
 
@@ -60,7 +60,7 @@ export async function prepareScan(
  * later set of repeated points.
  */
 function takeSnapshot(components: TableComponents, { minTime, maxTime }: TimeSlice): TableSnapshot {
-  const generations = components.generations.checked.filter(({ table }) => table.rowCount > 0);
+  const generations = components.generations.snapshot().filter(({ table }) => table.rowCount > 0);
   const segments = components.segments.touching(minTime, maxTime);
   const { repeated, series, tombstones } = components;
   return {
@@ -110,7 +110,7 @@ function sourcesOf(
 
 /** @param share fraction of all series that the scan reads. */
 function spansOf(
-  generations: readonly CheckedGeneration[],
+  generations: readonly GenerationSnapshot[],
   segments: readonly OpenSegment[],
   share: number,
 ): TimeSpan[] {

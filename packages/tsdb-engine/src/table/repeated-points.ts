@@ -71,7 +71,7 @@ export class RepeatedPoints {
     const to = table.late.rowCount;
     // Rows that arrive later are compared by their own check; a generation that starts now has no
     // rows yet.
-    const generations = this.#generations.checked;
+    const generations = this.#generations.snapshot();
     await table.late.moveToDuckDb();
     for (const { table: each } of generations) await each.main.moveToDuckDb();
     const { minTime, maxTime } = table.late;

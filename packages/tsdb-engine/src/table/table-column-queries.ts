@@ -201,7 +201,6 @@ export class TableColumnQueries {
     this.#columns.evictExcept(new Set<object>([...segments.list, ...buffers]));
   }
 
-  /** Evicts everything. */
   evictAll(): void {
     this.#columns.evictExcept(new Set());
   }

@@ -18,7 +18,7 @@ import {
   tombstoneOf,
   withStorage,
 } from '../testing/table-model.js';
-import { applyCommitted } from './committed-change.js';
+import { applyPostCommitUpdate } from './post-commit-update.js';
 
 type Step =
   | { readonly kind: 'write'; readonly rows: readonly Row[] }
@@ -112,8 +112,8 @@ describe('a table', () => {
               const flushing = flushTable(store, table, duckDb, files);
               await during(flushing, step.meanwhile.slice(0, 3));
               const { segments } = await flushing;
-              const replacing = applyCommitted(
-                store.committedChange({
+              const replacing = applyPostCommitUpdate(
+                store.postCommitUpdate({
                   flushed: generation - 1,
                   added: segments.map((s) => store.openVerified(s)),
                 }),
@@ -141,8 +141,8 @@ describe('a table', () => {
                 files,
                 visibleFromNs: MIN_TIME_NS,
               });
-              const replacing = applyCommitted(
-                store.committedChange({
+              const replacing = applyPostCommitUpdate(
+                store.postCommitUpdate({
                   removed: merge.inputs,
                   added: added.map((s) => store.openVerified(s)),
                 }),
@@ -188,7 +188,7 @@ describe('a table', () => {
       const { segments } = await flushTable(store, table, duckDb, files);
       assert.deepEqual(await stored(segments), ['1 10 x', '2  x', '3 30 x', '4 40 ']);
       const added = segments.map((s) => store.openVerified(s));
-      await applyCommitted(store.committedChange({ flushed: generation, added }));
+      await applyPostCommitUpdate(store.postCommitUpdate({ flushed: generation, added }));
       const choose = () =>
         chooseMerge({ segments, tombstones: store.tombstones.all, isSkipped: () => false });
       assert.equal(choose(), undefined, 'the deletion is carried out in the file');
@@ -228,8 +228,8 @@ describe('a table', () => {
           stored.map((cells) => cells.join(' ')),
           wanted.map(({ series, row }) => `${series} ${row.host} ${row.time} ${row.a}`),
         );
-        await applyCommitted(
-          store.committedChange({
+        await applyPostCommitUpdate(
+          store.postCommitUpdate({
             flushed: generation,
             added: segments.map((s) => store.openVerified(s)),
           }),

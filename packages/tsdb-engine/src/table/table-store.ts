@@ -11,9 +11,9 @@ import type { ColumnCache } from '../columns/cache/column-cache.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { Source } from '../scan/sources.js';
 import { TagNames } from '../series/tag-names.js';
-import type { CommittedChange } from './committed-change.js';
 import type { GenerationTable } from './generation-table.js';
 import { Generations } from './generations.js';
+import type { PostCommitUpdate } from './post-commit-update.js';
 import { prepareScan } from './prepare-scan.js';
 import { RepeatedPoints } from './repeated-points.js';
 import { TableColumnQueries } from './table-column-queries.js';
@@ -223,15 +223,15 @@ export class TableStore {
   }
 
   /** Returns the functions that apply `change` to this table after its commit. */
-  committedChange(change: TableChange): CommittedChange {
+  postCommitUpdate(change: TableChange): PostCommitUpdate {
     return {
-      apply: () => this.#applyCommitted(change),
+      apply: () => this.#applyChange(change),
       runExclusively: (work) => this.exclusive(work),
       cleanUp: () => this.#forgetMergedPoints(),
     };
   }
 
-  #applyCommitted(change: TableChange): undefined {
+  #applyChange(change: TableChange): undefined {
     const { flushed, removed = [], added = [] } = change;
     const [segments, generations] = [this.#segments, this.#generations];
     if (change.storedSeries !== undefined) this.series.noteStored(change.storedSeries);

@@ -30,7 +30,7 @@ export interface Tombstone {
 
 /**
  * The hidden rows of one table: row deletions that have not been carried out in all its files yet, and buffered rows
- * of rejected writes (`hide`), which never reach a file. Almost always empty, so readers check `touches` first, which
+ * of rejected writes (`hideRefused`), which never reach a file. Almost always empty, so readers check `touches` first, which
  * then costs nothing. A deletion applies to a complete segment or not at all: it applies
  * if its `seq` is greater than the segment's `maxSeq`. Flush and compaction exclude the deleted rows and raise the
  * new `maxSeq` to the `seq` of the latest known deletion.
@@ -122,7 +122,7 @@ export class Tombstones {
    * Hides the buffered rows of a rejected write immediately. Consecutive writes that were rejected
    * for the same `cause` share one tombstone.
    */
-  hide(
+  hideRefused(
     refused: Pick<Tombstone, 'tableId' | 'seq' | 'minTimeNs' | 'maxTimeNs'>,
     cause: unknown,
   ): void {

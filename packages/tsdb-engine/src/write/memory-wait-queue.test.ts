@@ -21,11 +21,12 @@ describe('writes that wait for room', () => {
     const waits = new MemoryWaitQueue(clock, 100);
     const latestMs = clock.monotonicMs() + 50;
     const waiting = waits.next(10, latestMs);
-    assert.equal(waits.count, 1);
     await clock.advanceMs(50);
     await waiting;
-    assert.equal(waits.count, 0, 'nothing is kept of who has gone');
     await assert.rejects(waits.next(10, latestMs), { kind: 'buffer_full' });
+    const next = waits.next(100, latestMs + 50); // needs the memory of the write that resumed
+    waits.wake();
+    await next;
   });
 
   it('are rejected immediately while too many bytes wait', async () => {

@@ -39,10 +39,6 @@ export class MemoryWaitQueue {
     this.#bytes -= bodySizeBytes;
   }
 
-  get count(): number {
-    return this.#timers.size;
-  }
-
   /** Wakes all waiting writes, which then check again whether enough memory is free. */
   wake(): void {
     for (const timer of this.#timers) timer.abort();

@@ -139,8 +139,8 @@ export class WritePath {
   }
 
   /**
-   * Returns the rows that can be logged now, or a promise of the validation for a retry, if a table
-   * was deleted or series were added to the index.
+   * Returns the rows that can be logged now, or a promise of the validation for another call. The caller's loop ends,
+   * because another call is needed only if a table was deleted, or until the new series are in the index and the log.
    */
   #rowsToWrite(
     write: Write,
@@ -148,7 +148,7 @@ export class WritePath {
   ): RowsToWrite | Promise<ValidationResult> {
     const { request, read, mapper } = write;
     const { parsed } = read;
-    // A deleted table accepts no more rows, because its name may belong to another table.
+    // The name of a deleted table may belong to another table, so its rows are validated again.
     if (this.#hasLostTable(validation)) return Promise.resolve(this.#validate(write));
     // Prometheus sends requests that contain only metadata, OpenTelemetry empty ones.
     if (parsed.lineCount === 0 && parsed.format === undefined) throw tsdbError('write_empty');

@@ -69,9 +69,9 @@ export interface ClosedGeneration {
 }
 
 /**
- * Numbers accepted writes, and stores their rows in the log and, in the same order, in the current generation (the
- * unflushed rows that the next flush writes to segments). Counts the bytes of rows that are not in segments yet. Above the hard limit, writes wait
- * for a flush, and are refused if the flush takes too long.
+ * Numbers accepted writes, and stores their rows in the log and, in the same order, in the current generation. Counts
+ * the bytes of rows that are not in segments yet. Above the hard limit, writes wait for a flush, and are refused if the
+ * flush takes too long.
  */
 export class WriteSequencer {
   readonly #log: CommitLog;
@@ -80,9 +80,9 @@ export class WriteSequencer {
   readonly #waits: MemoryWaitQueue;
   /** Total size of bodies that have not reached the buffer yet, which must not exceed the limit of the buffer. */
   #reservedBytes = 0;
-  readonly #onHidden: ((tableIds: readonly number[]) => void) | undefined;
+  readonly #onRowsRefused: ((tableIds: readonly number[]) => void) | undefined;
   /** Tables whose refused rows were hidden in this event-loop tick. */
-  readonly #hidden = new Set<number>();
+  readonly #refusedTables = new Set<number>();
   readonly #dictionaries = new Map<number, WalSeriesDictionary>();
   /**
    * True if no series was defined since the last call of `#forgetDefinitions`, which each waiting record of a failed
@@ -106,11 +106,11 @@ export class WriteSequencer {
     readonly clock: Clock;
     readonly hardLimitBytes: number;
     /** Called when rows of these tables were refused after observers had already received them. */
-    readonly onHidden?: (tableIds: readonly number[]) => void;
+    readonly onRowsRefused?: (tableIds: readonly number[]) => void;
     readonly listener?: RecordListener | undefined;
   }) {
     this.#log = options.log;
-    this.#onHidden = options.onHidden;
+    this.#onRowsRefused = options.onRowsRefused;
     this.#listener = options.listener;
     this.#clock = options.clock;
     this.#hardLimitBytes = options.hardLimitBytes;
@@ -205,7 +205,7 @@ export class WriteSequencer {
   /**
    * Logs and buffers rows synchronously: log order is buffer order. `batch.seriesOrdinals` contains the
    * ordinals of the table's series index. Queries see the rows when the call returns. The promise resolves when the rows are durable.
-   * If it rejects because the disk is full, the rows are removed again.
+   * If it rejects because the disk is full, a tombstone hides the rows.
    */
   append(batches: readonly TableBatch[]): Promise<void> {
     const seq = this.nextSeq();
@@ -216,8 +216,8 @@ export class WriteSequencer {
     }));
     // Refused rows are hidden from queries and excluded from segments.
     const durable = this.#logRecord(seq, defined, (cause) => {
-      hide(batches, seq, cause);
-      this.#reportHidden(batches);
+      hideRefused(batches, seq, cause);
+      this.#reportRefused(batches);
     });
     for (const { store, batch } of batches) {
       this.#dictionaryOf(store.tableId).countRows(batch.rowCount);
@@ -237,7 +237,6 @@ export class WriteSequencer {
       durable.then(() => listener.recordDurable(seq, reported), ignoreUnsynced);
   }
 
-  /** The number of the newest write. */
   get lastSeq(): bigint {
     return this.#lastSeq;
   }
@@ -250,15 +249,15 @@ export class WriteSequencer {
   }
 
   /** Many writes may be refused at the same time, so observers are notified once. */
-  #reportHidden(batches: readonly TableBatch[]): void {
-    if (this.#hidden.size === 0) {
+  #reportRefused(batches: readonly TableBatch[]): void {
+    if (this.#refusedTables.size === 0) {
       setImmediate(() => {
-        const tableIds = [...this.#hidden];
-        this.#hidden.clear();
-        this.#onHidden?.(tableIds);
+        const tableIds = [...this.#refusedTables];
+        this.#refusedTables.clear();
+        this.#onRowsRefused?.(tableIds);
       });
     }
-    for (const { store } of batches) this.#hidden.add(store.tableId);
+    for (const { store } of batches) this.#refusedTables.add(store.tableId);
   }
 
   /** Returns the number of rows whose series would have to be defined by their record. */
@@ -416,7 +415,7 @@ export class WriteSequencer {
   }
 }
 
-function hide(batches: readonly TableBatch[], seq: bigint, cause: DiskFull): void {
+function hideRefused(batches: readonly TableBatch[], seq: bigint, cause: DiskFull): void {
   for (const { store, batch } of batches) {
     let minTimeNs = batch.times[0] as bigint; // a batch is never empty
     let maxTimeNs = minTimeNs;
@@ -424,6 +423,6 @@ function hide(batches: readonly TableBatch[], seq: bigint, cause: DiskFull): voi
       if (time < minTimeNs) minTimeNs = time;
       if (time > maxTimeNs) maxTimeNs = time;
     }
-    store.tombstones.hide({ tableId: store.tableId, seq, minTimeNs, maxTimeNs }, cause);
+    store.tombstones.hideRefused({ tableId: store.tableId, seq, minTimeNs, maxTimeNs }, cause);
   }
 }

@@ -1,5 +1,6 @@
+import { MAX_INT64 } from '@plinth/tsdb-model/int64.js';
 import type { BinaryOperator, CastType, Expr } from '../ast/expressions.js';
-import { MAX_INT64, type Scanner } from './scanner.js';
+import type { Scanner } from './scanner.js';
 import type { Token } from './token.js';
 
 const MAX_DEPTH = 200;

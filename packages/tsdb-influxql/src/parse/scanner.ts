@@ -1,3 +1,4 @@
+import { MAX_INT64, MAX_UINT64 } from '@plinth/tsdb-model/int64.js';
 import { lookbackHint } from '@plinth/tsdb-model/text/lookback-hint.js';
 import { ParseError } from './parse-error.js';
 import { KEYWORDS, type Token } from './token.js';
@@ -15,9 +16,6 @@ export const NS_PER_UNIT: ReadonlyMap<string, bigint> = new Map([
   ['d', 86_400_000_000_000n],
   ['w', 604_800_000_000_000n],
 ]);
-
-export const MAX_INT64 = 2n ** 63n - 1n;
-const MAX_UINT64 = 2n ** 64n - 1n;
 
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 const SPACE = /\s+/y;

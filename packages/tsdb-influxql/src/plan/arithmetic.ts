@@ -1,3 +1,4 @@
+import { MAX_UINT64, MIN_INT64 } from '@plinth/tsdb-model/int64.js';
 import type { BinaryOperator } from '../ast/expressions.js';
 import type { DataType, Value } from './data-type.js';
 import { isNumeric } from './data-type.js';
@@ -64,9 +65,6 @@ function ofIntegers(op: BinaryOperator, left: bigint, right: bigint): Value {
       return null;
   }
 }
-
-const MAX_UINT64 = 2n ** 64n - 1n;
-const MIN_INT64 = -(2n ** 63n);
 
 /**
  * Wraps a value as a signed integer if it fits neither the signed nor the unsigned 64-bit range.

@@ -1,4 +1,5 @@
 import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
+import { MAX_INT64, MIN_INT64 } from '@plinth/tsdb-model/int64.js';
 import type { CastType } from '../ast/expressions.js';
 
 /** Type of a reference or expression. `unknown` means that no source has such a column. */
@@ -71,9 +72,6 @@ export function castedType(actual: DataType, cast: CastType | undefined): DataTy
 export function isConvertible(from: DataType, to: DataType): boolean {
   return from === to || (isNumeric(from) && isNumeric(to));
 }
-
-const MAX_INT64 = 2n ** 63n - 1n;
-const MIN_INT64 = -(2n ** 63n);
 
 /** Converts a value to another numeric type, truncating towards zero. */
 export function convertValue(value: Value, to: DataType): Value {

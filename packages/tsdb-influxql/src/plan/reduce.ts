@@ -1,3 +1,4 @@
+import { MAX_INT64 } from '@plinth/tsdb-model/int64.js';
 import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
 import { type BinaryExpr, type Expr, isLiteral } from '../ast/expressions.js';
 import type { SelectStatement } from '../ast/select.js';
@@ -251,7 +252,7 @@ function literalOf(name: string, params: Parameters): Expr {
     case 'boolean':
       return { kind: 'boolean', value };
     case 'bigint':
-      return { kind: value > 2n ** 63n - 1n ? 'unsigned' : 'integer', value };
+      return { kind: value > MAX_INT64 ? 'unsigned' : 'integer', value };
     case 'number':
       return { kind: 'number', value };
     default:

@@ -38,7 +38,7 @@ export async function deletePoints(
       for await (const { rowCount, columns } of session.read({
         scans: [{ ...reader.scan(), withSeries: true, onSnapshot }],
         columns: [outputColumn('series', 'integer'), outputColumn('time', 'integer')],
-        isSmall: true,
+        mayMaterialize: true,
         render: (scanText) =>
           `SELECT r._series AS g0, epoch_ns(${time}) AS g1 FROM ${scanText(0)} r${condition} LIMIT ${maxPoints + 1}`,
       })) {

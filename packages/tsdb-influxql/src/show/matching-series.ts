@@ -78,7 +78,7 @@ export async function hasRows(source: TableSource, session: Session): Promise<bo
   for await (const { rowCount } of session.read({
     scans: [scan],
     columns: [INT32],
-    isSmall: true,
+    mayMaterialize: true,
     render: (scanText) => `SELECT 1 AS g0 FROM ${scanText(0)} r${where} LIMIT 1`,
   })) {
     if (rowCount > 0) return true;
@@ -139,7 +139,7 @@ async function* storedSeries(
   for await (const { rowCount, columns } of session.read({
     scans: [scan],
     columns: [INT64],
-    isSmall: true,
+    mayMaterialize: true,
     render: (scanText) => `SELECT DISTINCT r._series AS g0 FROM ${scanText(0)} r${where}`,
   })) {
     const ids = columns[0]?.values as BigInt64Array; // the only column, which is never NULL

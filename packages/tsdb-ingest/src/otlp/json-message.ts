@@ -1,4 +1,5 @@
 import { messageOf, parseJson } from '@plinth/kernel';
+import { MAX_INT64, MAX_UINT64, MIN_INT64 } from '@plinth/tsdb-model/int64.js';
 import { MessageWriter } from '../messages/message-writer.js';
 import { BYTES, FIXED_64, MessageInvalid, tagOf, VARINT } from '../messages/proto-cursor.js';
 import {
@@ -88,8 +89,8 @@ const integer = (
   write: (writer, value) => rest.put(writer, BigInt(value as number | string)),
 });
 
-const UINT_64 = [0n, 2n ** 64n - 1n] as const;
-const INT_64 = [-(2n ** 63n), 2n ** 63n - 1n] as const;
+const UINT_64 = [0n, MAX_UINT64] as const;
+const INT_64 = [MIN_INT64, MAX_INT64] as const;
 const unsigned = 'an unsigned 64-bit integer';
 const signed = 'a 64-bit integer';
 const fixed = (writer: MessageWriter, value: bigint): void => writer.fixed(value);

@@ -1,4 +1,5 @@
 import type { OtlpFormat, ParsedBody } from '@plinth/tsdb-model/parsed-body.js';
+import { MAX_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { type ColumnAllocator, HEAP_ALLOCATOR } from '../columns/column-allocator.js';
 import { OTLP } from '../messages/label-rules.js';
 import { MessageRows } from '../messages/message-rows.js';
@@ -214,9 +215,6 @@ function refuseTemporality(kind: PointKind, temporality: number): void {
     () => `the aggregation temporality is ${temporality}; use 1 (delta) or 2 (cumulative)`,
   );
 }
-
-/** The last signed 64-bit value is not a timestamp. */
-const MAX_TIME_NS = 2n ** 63n - 2n;
 
 /** Checks the nanoseconds at `at`; below 0 if they are missing. */
 function refuseTime(view: DataView, at: number): void {

@@ -75,7 +75,7 @@ export type RowsStatement = Pick<
   | 'scans'
   | 'render'
   | 'columns'
-  | 'isSmall'
+  | 'mayMaterialize'
   | 'isExplain'
   | 'maxRows'
   | 'isUnordered'
@@ -109,10 +109,11 @@ export interface PlannedQuery {
   /** True if the text is a DuckDB EXPLAIN, whose rows must be renamed. */
   readonly isExplain?: boolean;
   /**
-   * True if the result is much smaller than its input. DuckDB may then materialize it before the
-   * first row is returned, which saves a millisecond.
+   * True if DuckDB may materialize the result before the first row is returned, which saves a
+   * millisecond. The rows are groups, or a small LIMIT applies. There may be as many groups as input
+   * rows, so the caller also estimates the number of result rows.
    */
-  readonly isSmall: boolean;
+  readonly mayMaterialize: boolean;
   /**
    * Maximum number of rows, if a LIMIT sets it. With `timeOrder` the limit applies to each time
    * range, and the caller drops rows beyond it.

@@ -62,8 +62,8 @@ export class ScanDraft {
     return new ScanDraft(this.table, this.index, this.source, this);
   }
 
-  /** True if the rows do not come directly from a DuckDB scan. */
-  get isShared(): boolean {
+  /** True for a reader of a common table expression: see `reading`. */
+  get isOfCommonTable(): boolean {
     return this.#shared !== undefined;
   }
 

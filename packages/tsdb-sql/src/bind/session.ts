@@ -131,8 +131,8 @@ export interface BoundQuery {
   readonly columns: readonly QueryColumn[];
   /** Table name if FROM is exactly one base table. */
   readonly tableName: string | undefined;
-  /** True if groups or a LIMIT make the result much smaller than its input. */
-  readonly isSmall?: boolean;
+  /** True if the rows are groups or a small LIMIT applies: see `PlannedQuery`. */
+  readonly mayMaterialize?: boolean;
   /** Row limit, if a LIMIT sets one. */
   readonly maxRows?: number | undefined;
   readonly isUnordered?: boolean;

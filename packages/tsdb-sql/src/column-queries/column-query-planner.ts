@@ -41,7 +41,7 @@ export class ColumnQueryPlanner {
     const known = this.#known.get(key);
     const table = known?.query.scan.table;
     if (known && table && context.database.tables.get(table.name) === table) {
-      const columnQuery = requestOf(known, lifted.literals, context);
+      const columnQuery = columnQueryOf(known, lifted.literals, context);
       return columnQuery === undefined ? planFully() : lazily(known, columnQuery, planFully);
     }
     const { serialized, statement, columnQuery: query } = make();
@@ -53,12 +53,12 @@ export class ColumnQueryPlanner {
     this.#known.set(key, found ?? null);
     return found === undefined
       ? planned
-      : { ...planned, columnQuery: requestOf(found, lifted.literals, context) };
+      : { ...planned, columnQuery: columnQueryOf(found, lifted.literals, context) };
   }
 }
 
 /** Returns `undefined` if these literals are not supported. */
-function requestOf(
+function columnQueryOf(
   { query, literals }: KnownQuery,
   given: readonly string[],
   context: PlanContext,
@@ -95,8 +95,8 @@ function lazily(
     get scans() {
       return full().scans;
     },
-    get isSmall() {
-      return full().isSmall;
+    get mayMaterialize() {
+      return full().mayMaterialize;
     },
     get maxRows() {
       return full().maxRows;

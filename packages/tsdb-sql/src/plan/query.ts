@@ -8,10 +8,10 @@ import type { OrderByExpr, Query, SetExpr, SetOperationNode } from '../parse/ast
 import { columnTree, plainSelect, treeOf, unverified } from '../plan-tree.js';
 import { bindCommonTables } from './from/common-tables.js';
 import { bindValues } from './from/values.js';
-import { leftRowsOf } from './kept-rows.js';
 import {
   bindLimit,
   bindOrder,
+  expandOrderByAll,
   isLimited,
   limitText,
   limitTree,
@@ -19,10 +19,10 @@ import {
   orderItems,
   positionOf,
   type RowLimit,
-  spelledOut,
 } from './select/order-limit.js';
 import { retyped } from './select/retype.js';
 import { bindSelect } from './select/select.js';
+import { bindSemiJoin } from './semi-join.js';
 
 /** Maximum nesting of queries; DuckDB's planner is recursive as well. */
 const MAX_QUERY_DEPTH = 32;
@@ -88,9 +88,9 @@ function bindSetOperation(node: SetOperationNode, around: QueryEnv): BoundQuery 
     commonColumn(column, right.columns[index], op),
   );
   const isAll = quantifier.startsWith('All');
-  const leftRows =
-    op === 'Union' ? undefined : leftRowsOf({ op, isAll, left, right, columns }, around);
-  if (leftRows !== undefined) return leftRows;
+  const semiJoin =
+    op === 'Union' ? undefined : bindSemiJoin({ op, isAll, left, right, columns }, around);
+  if (semiJoin !== undefined) return semiJoin;
   const [a, b] = [retyped(left, columns, around), retyped(right, columns, around)];
   const word = `${op.toUpperCase()}${isAll ? ' ALL' : ''}`;
   if (op === 'Union' && isAll) around.session.hasUnion = true;
@@ -177,7 +177,7 @@ function orderOutput(
     noWindow: 'Window functions are not allowed in ORDER BY of this query',
   };
   const { text: orderText, tree: orderTree } = bindOrder(
-    spelledOut(order, visible.length),
+    expandOrderByAll(order, visible.length),
     (expr) => {
       const position = positionOf(expr, visible.length, 'ORDER BY');
       if (position !== undefined) return { text: String(position), tree: position, isListed: true };

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
+import { MAX_INT64, MIN_INT64 } from '@plinth/tsdb-model/int64.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { DUCKDB_TYPE } from '../duckdb/duckdb-type.js';
@@ -49,8 +50,8 @@ export class BufferTable {
   readonly #table: RebuildableTable;
   /** Number of all rows, moved or waiting. */
   rowCount = 0;
-  minTime = 2n ** 63n - 1n;
-  maxTime = -(2n ** 63n);
+  minTime = MAX_INT64;
+  maxTime = MIN_INT64;
   readonly #duckDb: DuckDbHost;
   readonly #seriesIdWords: () => Int32Array;
   readonly #waiting: RowBlock[] = [];

@@ -79,6 +79,7 @@ export class SegmentFiles {
   readonly #fileSystem: FileSystem;
   readonly #sums: FileSums;
   readonly #keepsForReaders: (objectName: string) => Promise<boolean>;
+  readonly #onError: (error: unknown) => void;
   /** Folder for files that DuckDB is writing. */
   readonly #tempDir: string;
   #lastRemoval: Promise<unknown> = Promise.resolve();
@@ -92,7 +93,10 @@ export class SegmentFiles {
     readonly tempDir: string;
     /** See `PublishedTables.release`; absent means that no file is kept. */
     readonly keepsForReaders?: (objectName: string) => Promise<boolean>;
+    /** Called for unregistered files that could not be removed. They are removed at the next start. */
+    readonly onError?: (error: unknown) => void;
   }) {
+    this.#onError = options.onError ?? (() => {});
     this.#keepsForReaders = options.keepsForReaders ?? (async () => false);
     this.#duckDb = options.duckDb;
     this.#objects = options.objects;
@@ -199,6 +203,14 @@ export class SegmentFiles {
     const removed = this.#lastRemoval.then(() => this.#objects.delete(objectName));
     this.#lastRemoval = removed.catch(() => undefined); // The caller receives the failure; the next removal runs regardless.
     await removed;
+  }
+
+  /**
+   * Removes files that were written but not registered: a retry writes new ones, and on a full disk,
+   * the old ones would accumulate until the next start.
+   */
+  async removeUnregistered(files: Iterable<{ readonly objectName: string }>): Promise<void> {
+    for (const { objectName } of files) await this.remove(objectName).catch(this.#onError);
   }
 
   /** Removes a segment that left the registry, unless readers of published snapshots may need it. */

@@ -96,13 +96,15 @@ export function newSegmentStore(
   const checksums = new ChecksumThread();
   const sums = new FileSums(objects, checksums);
   const registry = new SegmentRegistry(relational);
+  const onError = (error: unknown): void => report.backgroundFailed(error);
   const files = new SegmentFiles({
     ...{ duckDb, objects, fileSystem, sums, random, tempDir },
     keepsForReaders: (objectName) => registry.published.release(objectName),
+    onError,
   });
   const verifier = new FileVerifier({
     ...{ files, sums, fileSystem, registry },
-    onError: (error) => report.backgroundFailed(error),
+    onError,
   });
   return { files, verifier, registry, checksums };
 }

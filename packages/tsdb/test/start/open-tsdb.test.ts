@@ -39,7 +39,7 @@ function readTable(text: string, { database }: PlanContext): PlannedQuery {
     })),
     tableName: text,
     parameterTypes: new Map(),
-    isSmall: false,
+    mayMaterialize: false,
   };
 }
 

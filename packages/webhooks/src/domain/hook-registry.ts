@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { type Clock, ValidationFailed } from '@plinth/kernel';
+import { type Clock, invalidField } from '@plinth/kernel';
 import {
   type Hook,
   type HookSecrets,
@@ -202,7 +202,8 @@ function withCredentials(sent: string, stored: string): string {
   const url = unmaskUrl(sent, stored);
   if (url !== undefined) return url;
   const what = sent.includes('***:***@') ? 'credentials (***:***)' : 'query values (***)';
-  throw refusal('url', `url contains masked ${what}; send the real values or omit them`);
+  const message = `url contains masked ${what}; send the real values or omit them`;
+  throw invalidField({ resource: 'Hook', field: 'url', message });
 }
 
 function withSecretValues(
@@ -213,11 +214,8 @@ function withSecretValues(
   if ('headers' in unmasked) return unmasked.headers;
   const masked = `${unmasked.unknown}: ${SECRET_MASK}`;
   const message = `custom_headers contains a masked value (${masked}); send the real value or omit the header`;
-  throw refusal('custom_headers', message);
+  throw invalidField({ resource: 'Hook', field: 'custom_headers', message });
 }
-
-const refusal = (field: string, message: string): ValidationFailed =>
-  new ValidationFailed([{ resource: 'Hook', field, code: 'custom', message }]);
 
 function withoutPrevious({ previous: _, ...secrets }: HookSecrets): HookSecrets {
   return secrets;

@@ -1,4 +1,4 @@
-import { type Clock, ValidationFailed } from '@plinth/kernel';
+import { type Clock, invalidField, ValidationFailed } from '@plinth/kernel';
 import { webhookError } from '../errors.js';
 import type { DeliveryFilter } from '../model/delivery.js';
 import type { DeliveryStore } from '../storage/delivery-store.js';
@@ -39,7 +39,10 @@ export class Redelivery {
     if (hook === undefined || hook.url === '') {
       throw new ValidationFailed([{ resource: 'Hook', field: 'url', code: 'missing_field' }]);
     }
-    if (!hook.active) throw refused('Hook', 'active', 'The webhook is not active');
+    if (!hook.active) {
+      const message = 'The webhook is not active';
+      throw invalidField({ resource: 'Hook', field: 'active', message });
+    }
     if (!found.hasPayload) {
       throw new ValidationFailed([
         { resource: 'HookDelivery', field: 'payload', code: 'unprocessable' },
@@ -49,7 +52,10 @@ export class Redelivery {
     const isAllowed =
       this.#counts.add(`delivery ${appId} ${deliveryId}`, MAX_PER_DELIVERY, nowMs) &&
       this.#counts.add(`app ${appId}`, MAX_PER_APP, nowMs);
-    if (!isAllowed) throw refused('HookDelivery', 'id', 'Too many redelivery requests');
+    if (!isAllowed) {
+      const message = 'Too many redelivery requests';
+      throw invalidField({ resource: 'HookDelivery', field: 'id', message });
+    }
     await this.#add(appId, [found.guid]);
   }
 
@@ -90,16 +96,13 @@ export class Redelivery {
   async #add(appId: number, guids: readonly string[]): Promise<void> {
     const nowMs = this.#deps.clock.nowMs();
     await this.#deps.queue.intake.addRedeliveries(
-      guids.map((guid) => ({ appId, guid, isLeased: false })),
+      guids.map((guid) => ({ appId, guid })),
       nowMs,
     );
     this.#deps.engine.noteQueued(appId, guids.length);
     this.#deps.engine.noteDue(appId, nowMs);
   }
 }
-
-const refused = (resource: string, field: string, message: string): ValidationFailed =>
-  new ValidationFailed([{ resource, field, code: 'custom', message }]);
 
 /** Counts requests per name in a sliding window of one minute. */
 class RequestCounts {

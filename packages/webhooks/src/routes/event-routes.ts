@@ -1,6 +1,7 @@
 import {
   type Clock,
   githubResponse,
+  invalidField,
   OpenApi,
   operatorRoute,
   type Route,
@@ -87,9 +88,7 @@ export function eventRoutes(deps: EventRouteDeps): readonly Route[] {
         const named = ids.split(',').filter((id) => id !== '');
         if (named.length > MAX_FOUND_COUNT) {
           const message = `ids can contain at most ${MAX_FOUND_COUNT} ids`;
-          throw new ValidationFailed([
-            { resource: 'Event', field: 'ids', code: 'custom', message },
-          ]);
+          throw invalidField({ resource: 'Event', field: 'ids', message });
         }
         return githubResponse(200, (await internalEvents?.published(named)) ?? []);
       },
@@ -118,7 +117,7 @@ async function publishBatch(body: Uint8Array, deps: EventRouteDeps): Promise<rea
   const items = await payloads.readBatch(body, MAX_BATCH_COUNT);
   if (items === 'many') {
     const message = `a batch can contain at most ${MAX_BATCH_COUNT} events`;
-    throw new ValidationFailed([{ resource: 'Event', field: 'batch', code: 'custom', message }]);
+    throw invalidField({ resource: 'Event', field: 'batch', message });
   }
   const nowMs = clock.nowMs();
   const finders = {

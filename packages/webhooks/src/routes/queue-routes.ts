@@ -5,6 +5,7 @@ import {
   type FieldError,
   githubResponse,
   type HttpRequest,
+  invalidField,
   isoSeconds,
   maskUrlAndQuery,
   OpenApi,
@@ -239,8 +240,7 @@ function refuseUnpingable({ url, active }: Hook): void {
     throw new ValidationFailed([{ resource: 'Hook', field: 'url', code: 'missing_field' }]);
   }
   if (active) return;
-  const message = 'The webhook is not active';
-  throw new ValidationFailed([{ resource: 'Hook', field: 'active', code: 'custom', message }]);
+  throw invalidField({ resource: 'Hook', field: 'active', message: 'The webhook is not active' });
 }
 
 async function rotateSecret(

@@ -47,7 +47,7 @@ export class AccountReports {
     });
   }
 
-  isAwaited({ events }: EventBundle): boolean {
+  hasSubscriber({ events }: EventBundle): boolean {
     return events.some((event) => this.#typeOf(event) !== undefined);
   }
 

@@ -15,7 +15,7 @@ import type { Rules } from '../../model/rule-input.js';
 import { AccountsRefused, refuse } from '../../model/violation.js';
 import { WriteSet } from '../../storage/commit-queue.js';
 import type { TokenStore } from '../../storage/token-store.js';
-import { sentContent } from '../change/attested.js';
+import { tokenContent } from '../change/attested.js';
 import type { AccountRequestFields } from '../change/merge-account.js';
 import type { MutationResponse, Mutations } from '../change/mutations.js';
 import { accountClosed, notFound } from '../refusals.js';
@@ -216,7 +216,7 @@ export class Tokens {
     return { body: JSON.stringify(tokenObject(token)), writes };
   }
 
-  #open(token: StoredToken): ReturnType<typeof sentContent> {
+  #open(token: StoredToken): ReturnType<typeof tokenContent> {
     const { id, kind, usedMs, expiresMs, createdMs, payload } = token;
     const param = `${kind}_token`;
     if (usedMs !== undefined) {
@@ -233,7 +233,7 @@ export class Tokens {
         message: `${param} ${id} has expired; create another token.`,
       });
     }
-    return sentContent(payload, createdMs);
+    return tokenContent(payload, createdMs);
   }
 }
 

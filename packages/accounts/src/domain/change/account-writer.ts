@@ -6,6 +6,7 @@ import type { StoredPerson } from '../../model/account/person.js';
 import type { Requirements } from '../../model/account/requirements.js';
 import { BUNDLE_ID_LENGTH, type EventBundle, type EventDraft } from '../../model/events/event.js';
 import { IdGenerator } from '../../model/ids.js';
+import { isSame } from '../../model/merge-fields.js';
 import type { PlatformSettings } from '../../model/platform/platform-settings.js';
 import { accountSummaryJson, type WireOptions } from '../../model/wire/account-object.js';
 import { toAccountRow, toPersonRow } from '../../storage/account-codec.js';
@@ -35,9 +36,6 @@ export interface FinishedChange {
   readonly writes: WriteSet;
 }
 
-/** Whether a receiver needs events of these types. */
-export type IsAwaited = (bundle: EventBundle) => boolean;
-
 interface AccountWriterDeps {
   readonly clock: Clock;
   readonly random: Random;
@@ -45,7 +43,8 @@ interface AccountWriterDeps {
   readonly events: EventStore;
   readonly derive: DeriveRequirements;
   readonly wire: WireOptions;
-  readonly isAwaited: IsAwaited;
+  /** Whether a receiver needs events of these types. */
+  readonly hasSubscriber: (bundle: EventBundle) => boolean;
 }
 
 /**
@@ -88,7 +87,7 @@ export class AccountWriter {
     const { createdMs, letters } = this.#bundleIds.next();
     const complete = { id: letters, createdMs, ...bundle };
     this.#deps.events.put(writes, complete);
-    if (this.#deps.isAwaited(complete)) writes.publish(complete.id);
+    if (this.#deps.hasSubscriber(complete)) writes.publish(complete.id);
     return complete;
   }
 
@@ -143,18 +142,10 @@ export class AccountWriter {
 function hasHiddenChange(before: StoredAccount, after: StoredAccount): boolean {
   return (
     before.nextEvaluationMs !== after.nextEvaluationMs ||
-    JSON.stringify([
-      before.verifications,
-      before.operatorRequirements,
-      before.overrides,
-      before.everActive,
-    ]) !==
-      JSON.stringify([
-        after.verifications,
-        after.operatorRequirements,
-        after.overrides,
-        after.everActive,
-      ])
+    !isSame(before.verifications, after.verifications) ||
+    !isSame(before.operatorRequirements, after.operatorRequirements) ||
+    !isSame(before.overrides, after.overrides) ||
+    !isSame(before.everActive, after.everActive)
   );
 }
 

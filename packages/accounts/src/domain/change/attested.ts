@@ -9,7 +9,7 @@ type Tree = { readonly identity?: object; readonly [name: string]: unknown };
  * `{shown_and_accepted: true}` are replaced by the date and IP address of the request that created
  * the token. `false` is omitted.
  */
-export function sentContent(
+export function tokenContent(
   payload: TokenPayload,
   createdMs: number,
 ): { readonly content: Tree; readonly acceptsTerms: boolean } {

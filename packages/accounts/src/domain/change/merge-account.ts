@@ -2,7 +2,7 @@ import type { AccountFields, Applied, StoredAccount } from '../../model/account/
 import { CONFIGURATION_NAMES } from '../../model/account/configuration-name.js';
 import { isMerchantOrRecipient } from '../../model/account/derived.js';
 import type { PersonFields, StoredPerson } from '../../model/account/person.js';
-import { mergeFields } from '../../model/merge-fields.js';
+import { isSame, mergeFields } from '../../model/merge-fields.js';
 import type { PlatformSettings } from '../../model/platform/platform-settings.js';
 import type { AccountCheck } from '../../model/rule-input.js';
 
@@ -71,8 +71,7 @@ export function mergePerson(
 ): StoredPerson {
   const fields = mergeFields<PersonFields>(stored?.fields, requestFields);
   if (stored !== undefined) {
-    const isSame = JSON.stringify(fields) === JSON.stringify(stored.fields);
-    return isSame ? stored : { ...stored, fields, updatedMs: options.nowMs };
+    return isSame(fields, stored.fields) ? stored : { ...stored, fields, updatedMs: options.nowMs };
   }
   return {
     id: options.newPersonId(),

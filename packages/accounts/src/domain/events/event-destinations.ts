@@ -96,7 +96,7 @@ export class EventDestinations {
     return [...this.#byId.values()].filter((each) => tenantKey(each.tenant) === key);
   }
 
-  isAwaited({ tenant, events }: EventBundle): boolean {
+  hasSubscriber({ tenant, events }: EventBundle): boolean {
     if (this.#byId.size === 0) return false;
     const destinations = this.listAll(tenant);
     return events.some(

@@ -15,6 +15,11 @@ export class ValidationFailed extends Error {
   }
 }
 
+/** Returns the error for one field whose fault only `message` describes. */
+export const invalidField = (
+  error: Pick<FieldError, 'resource' | 'field'> & { readonly message: string },
+): ValidationFailed => new ValidationFailed([{ ...error, code: 'custom' }]);
+
 /** Far more than any valid body contains. A megabyte of values would block the parser for too long. */
 const MAX_VALUE_COUNT = 20_000;
 

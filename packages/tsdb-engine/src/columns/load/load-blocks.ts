@@ -1,4 +1,5 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import { MAX_INT64, MIN_INT64 } from '@plinth/tsdb-model/int64.js';
 import { STEP_ROWS, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { BlockField } from '@plinth/tsdb-storage/buffer/row-block.js';
 import { isCacheableKind } from '../cache/cached-rows.js';
@@ -81,8 +82,8 @@ export function timesOfBlocks(blocks: readonly BlockRange[]): {
   readonly min: bigint;
   readonly max: bigint;
 } {
-  let min = 2n ** 63n - 1n;
-  let max = -(2n ** 63n);
+  let min = MAX_INT64;
+  let max = MIN_INT64;
   for (const { block, from, to } of blocks) {
     const { times } = block;
     const words = new Int32Array(times.buffer, times.byteOffset, to * 2);

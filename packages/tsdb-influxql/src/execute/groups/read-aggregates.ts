@@ -68,7 +68,7 @@ export async function* readAggregates(
       ...(bucket === undefined ? [] : [bucket.column]),
       ...request.calls.map((call, i) => outputColumn(`v${i}`, call.type)),
     ],
-    isSmall: true,
+    mayMaterialize: true,
     groupTags: request.groupTags,
     bucketNs: timeBuckets?.everyNs,
     get maxRows() {

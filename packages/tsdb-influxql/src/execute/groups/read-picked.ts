@@ -70,7 +70,7 @@ export async function* readPicked(
       ...(bucket === undefined ? [] : [bucket.column]),
       { name: 'p', type: { kind: 'struct', fields }, tableColumnKind: undefined },
     ],
-    isSmall: true,
+    mayMaterialize: true,
     groupTags: request.groupTags,
     bucketNs: timeBuckets?.everyNs,
     get maxRows() {

@@ -79,7 +79,7 @@ export async function* readRowBlocks(
         ...refs.map((ref, i) => outputColumn(`c${i}`, ref.type)),
       ];
     },
-    isSmall: rowLimit !== undefined && rowLimit <= 10_000 && groupTags.length === 0,
+    mayMaterialize: rowLimit !== undefined && rowLimit <= 10_000 && groupTags.length === 0,
     get maxRows() {
       return rowLimit === undefined ? undefined : rowLimit * reader.mostGroups;
     },

@@ -1,10 +1,11 @@
 import { invariant, Memo } from '@plinth/kernel';
+import { MAX_INT64 } from '@plinth/tsdb-model/int64.js';
 import type { Expr } from '../../ast/expressions.js';
 import type { SelectStatement } from '../../ast/select.js';
 import type { Statement } from '../../ast/statements.js';
 import { type LiftedText, type LiftedValue, liftValues } from '../../parse/lift-values.js';
 import { ParseError } from '../../parse/parse-error.js';
-import { MAX_INT64, NS_PER_UNIT } from '../../parse/scanner.js';
+import { NS_PER_UNIT } from '../../parse/scanner.js';
 import type { Environment } from '../environment.js';
 import { recompileSelect } from './compile-select.js';
 import type { CompiledSelect } from './compiled-select.js';

@@ -1,4 +1,5 @@
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { MAX_INT64, MAX_UINT64 } from '@plinth/tsdb-model/int64.js';
 import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
 import type { Constant, ConstantValue } from '../../bound-expr.js';
 import type { ExprNodes, Literal, LiteralNode } from '../../parse/ast.js';
@@ -54,8 +55,8 @@ export function stringOf(literal: Literal): string | undefined {
 function numberLiteral(digits: string): Bound {
   if (/^\d+$/.test(digits)) {
     const value = BigInt(digits);
-    if (value < 2n ** 63n) return constantExpr(value, INT64, `Int64(${value})`, () => value);
-    if (value < 2n ** 64n) return constantExpr(value, UINT64, `UInt64(${value})`, () => value);
+    if (value <= MAX_INT64) return constantExpr(value, INT64, `Int64(${value})`, () => value);
+    if (value <= MAX_UINT64) return constantExpr(value, UINT64, `UInt64(${value})`, () => value);
   }
   const value = Number(digits);
   if (!Number.isFinite(value)) {
@@ -103,7 +104,7 @@ function parameterExpr(value: ParameterValue, displayName: string): Bound {
     case 'number':
       return constantExpr(value, FLOAT64, displayName);
     case 'bigint':
-      return constantExpr(value, value < 2n ** 63n ? INT64 : UINT64, displayName);
+      return constantExpr(value, value <= MAX_INT64 ? INT64 : UINT64, displayName);
     case 'string':
       return constantExpr(value, UTF8, displayName);
     default:

@@ -49,7 +49,7 @@ export function bindOrder(
  * Expands `ORDER BY ALL` to the positions of all columns; other lists are unchanged. A column named
  * ALL must be quoted.
  */
-export function spelledOut(
+export function expandOrderByAll(
   items: readonly OrderByExpr[],
   columnCount: number,
 ): readonly OrderByExpr[] {

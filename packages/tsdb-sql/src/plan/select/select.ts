@@ -22,13 +22,13 @@ import { liveChange } from './live-change.js';
 import {
   type BoundOrder,
   bindOrder,
+  expandOrderByAll,
   isLimited,
   limitText,
   NO_ORDER,
   type OrderTarget,
   positionOf,
   type RowLimit,
-  spelledOut,
 } from './order-limit.js';
 import { bindProjection, type OutputItem } from './projection.js';
 import { selectTree } from './select-tree.js';
@@ -55,13 +55,16 @@ export function bindSelect(
   const groups = bindGroups(
     select,
     env,
-    spelledOut(selectClauses.orderBy, 1).map(({ expr }) => expr),
+    expandOrderByAll(selectClauses.orderBy, 1).map(({ expr }) => expr),
   );
   const { noAggregate: _rows, ...groupEnv } = env;
   const itemEnv: Env =
     groups === undefined ? env : { ...groupEnv, aggregation: groups.aggregation };
   const items = bindProjection(select.projection, itemEnv);
-  const clauses = { ...selectClauses, orderBy: spelledOut(selectClauses.orderBy, items.length) };
+  const clauses = {
+    ...selectClauses,
+    orderBy: expandOrderByAll(selectClauses.orderBy, items.length),
+  };
   const aliases = new Map(items.map((item) => [item.name, item.expr]));
   const having =
     select.having &&
@@ -119,11 +122,11 @@ export function bindSelect(
         ...plainOrder.tree(),
       ]),
     columns: outputColumns(items, {
-      isTransparent: isTransparent(select, clauses, items) && !groups?.hasSets,
+      allowsPredicatePushdown: allowsPredicatePushdown(select, clauses, items) && !groups?.hasSets,
       isTable: from?.tableName !== undefined && groups === undefined,
     }),
     tableName: from?.tableName,
-    isSmall: groups !== undefined || (maxRows !== undefined && maxRows <= MAX_ROWS_AT_ONCE),
+    mayMaterialize: groups !== undefined || (maxRows !== undefined && maxRows <= MAX_ROWS_AT_ONCE),
     maxRows,
     isUnordered: isUnordered && plainOrder.text === '',
     timeOrder,
@@ -157,7 +160,7 @@ function timeOrderOf(
       : list.items[position - 1]?.expr;
   if (bound?.column?.tableColumnKind !== 'time' || bound.column.origin === undefined)
     return undefined;
-  if (bound.column.origin.scan.isShared) return undefined;
+  if (bound.column.origin.scan.isOfCommonTable) return undefined;
   return first.options.asc === false ? 'descending' : 'ascending';
 }
 
@@ -331,7 +334,7 @@ function seriesOrderText({ aggregation }: BoundGroups): string {
 }
 
 /** Returns whether a condition on an output column can be applied to the input rows instead. */
-function isTransparent(
+function allowsPredicatePushdown(
   select: Select,
   clauses: SelectClauses,
   items: readonly OutputItem[],
@@ -354,7 +357,10 @@ function isCountedText(expr: Bound): boolean {
 
 function outputColumns(
   items: readonly OutputItem[],
-  { isTransparent, isTable }: { readonly isTransparent: boolean; readonly isTable: boolean },
+  {
+    allowsPredicatePushdown,
+    isTable,
+  }: { readonly allowsPredicatePushdown: boolean; readonly isTable: boolean },
 ): readonly QueryColumn[] {
   return items.map(({ name, qualifier, expr }, index) => ({
     name,
@@ -362,7 +368,7 @@ function outputColumns(
     type: expr.column === undefined ? valueType(expr.type) : expr.type,
     tableColumnKind: expr.column?.tableColumnKind,
     duckDbName: `c${index}`,
-    ...(isTransparent && expr.column?.origin && { origin: expr.column.origin }),
+    ...(allowsPredicatePushdown && expr.column?.origin && { origin: expr.column.origin }),
     isSizeChecked: (isTable && expr.column?.origin !== undefined) || isCountedText(expr),
   }));
 }

@@ -1,3 +1,4 @@
+import { MAX_INT64, MIN_INT64 } from '@plinth/tsdb-model/int64.js';
 import { ThriftReader } from './thrift.js';
 
 /** Physical types of columns. Source: parquet-format, parquet.thrift, `Type`. */
@@ -103,7 +104,7 @@ export function readFileIndex(footer: Uint8Array): FileIndex {
 }
 
 /** Bounds of a column without statistics. */
-const UNBOUNDED = [-(2n ** 63n), 2n ** 63n - 1n] as const;
+const UNBOUNDED = [MIN_INT64, MAX_INT64] as const;
 
 function readChunk(thrift: ThriftReader): Chunk {
   let chunk: Chunk | undefined;

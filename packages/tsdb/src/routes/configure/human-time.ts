@@ -1,3 +1,4 @@
+import { MAX_INT64 } from '@plinth/tsdb-model/int64.js';
 import { NS_PER_SECOND } from '@plinth/tsdb-model/time/calendar.js';
 
 /** Nanoseconds per unit; months and years are averages. Source: tsdb-http, "Databases". */
@@ -17,9 +18,6 @@ const NS_PER_UNIT: ReadonlyMap<string, bigint> = new Map(
     ] as const
   ).flatMap(([names, ns]) => names.map((name): [string, bigint] => [name, ns])),
 );
-
-/** Durations must fit into signed 64-bit nanoseconds. */
-const MAX_NS = 2n ** 63n - 1n;
 
 export type HumanTime = { readonly ns: bigint } | { readonly fault: string };
 
@@ -56,7 +54,7 @@ function parseHumanTime(text: string): HumanTime {
       };
     }
     totalNs += BigInt(digits) * ns;
-    if (totalNs > MAX_NS) return { fault: 'number is too large' };
+    if (totalNs > MAX_INT64) return { fault: 'number is too large' };
   }
   return { ns: totalNs - (totalNs % NS_PER_SECOND) };
 }

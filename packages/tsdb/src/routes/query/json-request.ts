@@ -1,5 +1,6 @@
 import { isObject, JsonExcessive, messageOf, refuseExcessiveJson } from '@plinth/kernel';
 import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
+import { MAX_UINT64, MIN_INT64 } from '@plinth/tsdb-model/int64.js';
 import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
 import { replaceNumbers } from '@plinth/tsdb-model/text/json-numbers.js';
 
@@ -9,8 +10,6 @@ interface NumberText {
 }
 
 const NUMBER_KEY = '\u0000number';
-const MAX_UINT64 = 18_446_744_073_709_551_615n;
-const MIN_INT64 = -9_223_372_036_854_775_808n;
 
 export function jsonError(text: string): TsdbError<'parameter_invalid'> {
   return tsdbError('parameter_invalid', `serde json error: ${text}`);

@@ -3,13 +3,10 @@ import type { Influxql } from '@plinth/tsdb-influxql/influxql.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
 import { databaseOfPolicy } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { MAX_UINT64, MIN_INT64 } from '@plinth/tsdb-model/int64.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { DeleteCondition } from './delete-predicate.js';
-
-/** The range of integer fields, signed and unsigned. A float would also match neighboring values. */
-const MIN_INTEGER = -(2n ** 63n);
-const MAX_INTEGER = 2n ** 64n - 1n;
 
 type Literal = Parameters<typeof printExpr>[0];
 
@@ -101,12 +98,13 @@ function literalOf({ name, value, isQuoted }: DeleteCondition, isInteger: boolea
   if (isQuoted) return { kind: 'string', value };
   if (value === 'true' || value === 'false') return { kind: 'boolean', value: value === 'true' };
   const integer = /^-?\d{1,20}$/.test(value) ? BigInt(value) : undefined;
-  if (integer !== undefined && integer >= MIN_INTEGER && integer <= MAX_INTEGER)
+  if (integer !== undefined && integer >= MIN_INT64 && integer <= MAX_UINT64)
     return { kind: 'integer', value: integer };
+  // A float would also match neighboring values.
   if (isInteger && /^-?\d+$/.test(value))
     throw tsdbError(
       'delete_predicate_invalid',
-      `invalid delete predicate: the value of field ${JSON.stringify(name)} is out of range; use an integer from ${MIN_INTEGER} to ${MAX_INTEGER}`,
+      `invalid delete predicate: the value of field ${JSON.stringify(name)} is out of range; use an integer from ${MIN_INT64} to ${MAX_UINT64}`,
     );
   const number = Number(value);
   if (/^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(value) && Number.isFinite(number)) {

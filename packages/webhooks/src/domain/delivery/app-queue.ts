@@ -38,7 +38,7 @@ export class AppQueue {
   }
 
   /** Whether the store may have due items that no claim covers. */
-  get hasMore(): boolean {
+  get mayHaveDueItems(): boolean {
     return this.dueHints > this.handledDueHints;
   }
 

@@ -52,7 +52,7 @@ export class AppQueues {
       appQueue.windowCount + appQueue.reservedCount >= MAX_WINDOW_COUNT ||
       this.#itemCount >= MAX_TOTAL_WINDOW_COUNT;
     // Older items in the store must be delivered first.
-    if (isFull || appQueue.hasMore || appQueue.isClaiming) return false;
+    if (isFull || appQueue.mayHaveDueItems || appQueue.isClaiming) return false;
     appQueue.reservedCount += 1;
     this.#itemCount += 1;
     return true;

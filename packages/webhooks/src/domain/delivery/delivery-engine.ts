@@ -213,7 +213,7 @@ export class DeliveryEngine {
         isBusy ||= dueMs <= nowMs;
         this.#deps.queueCleanup.schedule(appId);
         const appQueue = this.#appQueues.of(appId);
-        if (!appQueue.hasMore && !appQueue.isClaiming) this.noteDue(appId, dueMs);
+        if (!appQueue.mayHaveDueItems && !appQueue.isClaiming) this.noteDue(appId, dueMs);
       }
     } catch (err) {
       log.error({ err }, 'cannot read the webhook queue');

@@ -133,7 +133,7 @@ export class Dispatcher {
       this.releaseQueue(appQueue);
       return false;
     }
-    if (appQueue.hasMore && appQueue.windowCount < LOW_WINDOW_COUNT)
+    if (appQueue.mayHaveDueItems && appQueue.windowCount < LOW_WINDOW_COUNT)
       this.#deps.claims.request(appQueue);
     if (appQueue.windowCount === 0) return false;
     if (appQueue.inflightCount >= this.#deps.settings.maxInflightPerApp) return false;
@@ -213,6 +213,6 @@ export class Dispatcher {
   }
 
   #markReadyIfMore(appQueue: AppQueue): void {
-    if (appQueue.windowCount > 0 || appQueue.hasMore) this.#ready.add(appQueue);
+    if (appQueue.windowCount > 0 || appQueue.mayHaveDueItems) this.#ready.add(appQueue);
   }
 }

@@ -1,7 +1,7 @@
 import type { Statement, StatementValue } from '@plinth/kernel';
 import { decodePayload, type PayloadEncoding } from './payload-codec.js';
-import type { QueueBase } from './queue-base.js';
 import type { NewEvent } from './queue-model.js';
+import type { QueueSession } from './queue-session.js';
 
 export interface EventRow {
   guid: string;
@@ -25,7 +25,7 @@ const EVENT_COLUMNS = [
   'used_ms',
 ];
 
-export function eventInsertion(base: QueueBase, batch: readonly NewEvent[]): Statement[] {
+export function eventInsertion(session: QueueSession, batch: readonly NewEvent[]): Statement[] {
   const rows = batch
     .filter(({ targets }) => targets.length > 0)
     .map(({ event, encoded }): StatementValue[] => [
@@ -39,32 +39,32 @@ export function eventInsertion(base: QueueBase, batch: readonly NewEvent[]): Sta
       event.acceptedMs,
       event.acceptedMs,
     ]);
-  return base.sql.bulkInsertion('webhooks_events', EVENT_COLUMNS, rows);
+  return session.sql.bulkInsertion('webhooks_events', EVENT_COLUMNS, rows);
 }
 
 /** Extends the retention of the events' payloads to the retention of their new records. */
 export const extendRetention = (
-  base: QueueBase,
+  session: QueueSession,
   guids: readonly string[],
   nowMs: number,
 ): Statement => ({
-  text: `update webhooks_events set used_ms = ? where ${base.sql.isOneOf('guid')}`,
+  text: `update webhooks_events set used_ms = ? where ${session.sql.isOneOf('guid')}`,
   parameters: [nowMs, JSON.stringify(guids)],
 });
 
 /** @param maxPayloadBytes limit on stored bytes; larger payloads are omitted. */
 export async function readEvents(
-  base: QueueBase,
+  session: QueueSession,
   guids: readonly string[],
   maxPayloadBytes: number,
 ): Promise<
   ReadonlyMap<string, { readonly row: EventRow; readonly payload: Uint8Array | undefined }>
 > {
-  const rows = await base.sql.all<EventRow>(
-    base.reader,
+  const rows = await session.sql.all<EventRow>(
+    session.reader,
     `select guid, event, action, installation_id, repository_id, encoding,
         case when length(payload) <= ? then payload end as payload
-        from webhooks_events where ${base.sql.isOneOf('guid')}`,
+        from webhooks_events where ${session.sql.isOneOf('guid')}`,
     [maxPayloadBytes, JSON.stringify(guids)],
   );
   const entries = rows.map(async (row) => {

@@ -1,25 +1,30 @@
 import type { SqlConnection } from '@plinth/kernel';
-import type { QueueBase } from './queue-base.js';
 import type { AcceptOutcome, Idempotency, NewEvent } from './queue-model.js';
+import type { QueueSession } from './queue-session.js';
 
 /** Retention of idempotency keys: one day. Source: webhooks, section 8.1. */
 export const IDEMPOTENCY_MS = 86_400_000;
 
 /** Returns the stored responses of the last day by key. Rows may be stored for longer. */
 export async function findResponses(
-  base: QueueBase,
+  session: QueueSession,
   keys: readonly string[],
   nowMs: number,
 ): Promise<ReadonlyMap<string, string>> {
-  const rows = await findStored(base, base.reader, keys, nowMs);
+  const rows = await findStored(session, session.reader, keys, nowMs);
   return new Map(rows.map(({ key, answer }) => [key, answer]));
 }
 
-const findStored = (base: QueueBase, on: SqlConnection, keys: readonly string[], nowMs: number) =>
-  base.sql.all<{ key: string; body_hash: string; answer: string }>(
+const findStored = (
+  session: QueueSession,
+  on: SqlConnection,
+  keys: readonly string[],
+  nowMs: number,
+) =>
+  session.sql.all<{ key: string; body_hash: string; answer: string }>(
     on,
     `select key, body_hash, answer from webhooks_idempotency
-      where ${base.sql.isOneOf('key')} and accepted_ms > ?`,
+      where ${session.sql.isOneOf('key')} and accepted_ms > ?`,
     [JSON.stringify(keys), nowMs - IDEMPOTENCY_MS],
   );
 
@@ -28,7 +33,7 @@ const findStored = (base: QueueBase, on: SqlConnection, keys: readonly string[],
  * keys of all others.
  */
 export async function checkIdempotency(
-  base: QueueBase,
+  session: QueueSession,
   tx: SqlConnection,
   batch: readonly NewEvent[],
   nowMs: number,
@@ -43,7 +48,7 @@ export async function checkIdempotency(
     else firstOf.set(idempotency.key, { ...one, idempotency });
   }
   if (firstOf.size === 0) return refused;
-  const fresh = await base.sql.insertReturning<{ key: string }>(
+  const fresh = await session.sql.insertReturning<{ key: string }>(
     tx,
     'webhooks_idempotency',
     ['key', 'body_hash', 'answer', 'accepted_ms'],
@@ -59,7 +64,7 @@ export async function checkIdempotency(
         returning key`,
   );
   const freshKeys = new Set(fresh.map(({ key }) => key));
-  const known = await findStored(base, tx, [...firstOf.keys()], nowMs);
+  const known = await findStored(session, tx, [...firstOf.keys()], nowMs);
   const knownByKey = new Map(known.map((row) => [row.key, row]));
   const check = (one: NewEvent, { key, bodyHash }: Idempotency): void => {
     const row = knownByKey.get(key);

@@ -1,5 +1,5 @@
 import type { SqlConnection } from '@plinth/kernel';
-import type { QueueBase } from './queue-base.js';
+import type { QueueSession } from './queue-session.js';
 
 /** Time without a heartbeat after which other nodes may release the leases of a node. */
 export const NODE_LEASE_MS = 6_000;
@@ -17,11 +17,11 @@ const ORPHANS_MS = 5_000;
  * The next heartbeat of a node shows whether its leases were released.
  */
 export class NodeLeases {
-  readonly #base: QueueBase;
+  readonly #session: QueueSession;
   #lookedForOrphansMs = 0;
 
-  constructor(base: QueueBase) {
-    this.#base = base;
+  constructor(session: QueueSession) {
+    this.#session = session;
   }
 
   /**
@@ -29,30 +29,30 @@ export class NodeLeases {
    * folder.
    */
   async register(nowMs: number): Promise<void> {
-    await this.#base.write(async (tx) => {
+    await this.#session.write(async (tx) => {
       // Only one process at a time uses a data folder, so every earlier lease holder has stopped.
-      const ofFolder = this.#base.isShared ? ' where folder = ?' : '';
-      await this.#base.sql.run(
+      const ofFolder = this.#session.isShared ? ' where folder = ?' : '';
+      await this.#session.sql.run(
         tx,
         `delete from webhooks_nodes${ofFolder}`,
-        this.#base.isShared ? [this.#base.folder] : [],
+        this.#session.isShared ? [this.#session.folder] : [],
       );
-      await this.#storeNew(tx, await this.#base.nowMs(tx, nowMs));
+      await this.#storeNew(tx, await this.#session.nowMs(tx, nowMs));
       await this.#release(tx);
     });
   }
 
   /** @returns false when the leases were released; the node then continues under a new name. */
   async heartbeat(nowMs: number): Promise<boolean> {
-    return await this.#base.write(async (tx) => {
-      const now = await this.#base.nowMs(tx, nowMs);
-      const count = await this.#base.sql.run(
+    return await this.#session.write(async (tx) => {
+      const now = await this.#session.nowMs(tx, nowMs);
+      const count = await this.#session.sql.run(
         tx,
         'update webhooks_nodes set alive_until_ms = ? where id = ? and is_ended = 0',
-        [now + NODE_LEASE_MS, this.#base.leaseHolder],
+        [now + NODE_LEASE_MS, this.#session.leaseHolder],
       );
       if (count > 0) return true;
-      this.#base.renewLeaseHolder();
+      this.#session.renewLeaseHolder();
       await this.#storeNew(tx, now);
       return false;
     });
@@ -62,9 +62,9 @@ export class NodeLeases {
    * Releases the leases of nodes without a recent heartbeat. @returns the number of released items.
    */
   async releaseExpired(nowMs: number): Promise<number> {
-    return await this.#base.write(async (tx) => {
-      const { sql } = this.#base;
-      const now = await this.#base.nowMs(tx, nowMs);
+    return await this.#session.write(async (tx) => {
+      const { sql } = this.#session;
+      const now = await this.#session.nowMs(tx, nowMs);
       const ended = await sql.run(
         tx,
         'update webhooks_nodes set is_ended = 1 where alive_until_ms < ? and is_ended = 0',
@@ -83,10 +83,10 @@ export class NodeLeases {
   }
 
   async #storeNew(tx: SqlConnection, now: number): Promise<void> {
-    await this.#base.sql.run(
+    await this.#session.sql.run(
       tx,
       'insert into webhooks_nodes (id, alive_until_ms, folder, is_ended) values (?, ?, ?, 0)',
-      [this.#base.leaseHolder, now + NODE_LEASE_MS, this.#base.folder],
+      [this.#session.leaseHolder, now + NODE_LEASE_MS, this.#session.folder],
     );
   }
 
@@ -98,10 +98,10 @@ export class NodeLeases {
     const free = `state = 'leased' and (node not in (select id from webhooks_nodes) or (ordering_key is null
       and node in (select id from webhooks_nodes where is_ended = 1)))`;
     // Rows that a suspended process still locks are skipped; the next check for orphans finds them.
-    const condition = this.#base.isShared
+    const condition = this.#session.isShared
       ? `id = any(array(select id from webhooks_queue where ${free} for update skip locked))`
       : free;
-    return await this.#base.sql.run(
+    return await this.#session.sql.run(
       tx,
       `update webhooks_queue set state = 'pending', node = null where ${condition}`,
     );
@@ -109,44 +109,44 @@ export class NodeLeases {
 
   /** Releases all leases at a normal stop, so that other nodes can continue immediately. */
   async releaseOwn(): Promise<void> {
-    await this.#base.write(async (tx) => {
-      await this.#base.sql.run(
+    await this.#session.write(async (tx) => {
+      await this.#session.sql.run(
         tx,
         `update webhooks_queue set state = 'pending', node = null
           where state = 'leased' and node = ?`,
-        [this.#base.leaseHolder],
+        [this.#session.leaseHolder],
       );
-      await this.#base.sql.run(tx, 'delete from webhooks_nodes where id = ?', [
-        this.#base.leaseHolder,
+      await this.#session.sql.run(tx, 'delete from webhooks_nodes where id = ?', [
+        this.#session.leaseHolder,
       ]);
     });
   }
 
   /** Returns the items leased to this node. */
   async leasedIds(): Promise<readonly number[]> {
-    const rows = await this.#base.sql.all<{ readonly id: number }>(
-      this.#base.reader,
+    const rows = await this.#session.sql.all<{ readonly id: number }>(
+      this.#session.reader,
       `select id from webhooks_queue where state = 'leased' and node = ?`,
-      [this.#base.leaseHolder],
+      [this.#session.leaseHolder],
     );
     return rows.map(({ id }) => Number(id));
   }
 
   /** Releases items that were claimed and not started. */
   async release(ids: readonly number[]): Promise<void> {
-    await this.#base.write(async (tx) => {
-      await this.#base.sql.run(
+    await this.#session.write(async (tx) => {
+      await this.#session.sql.run(
         tx,
         `update webhooks_queue set state = 'pending', node = null
-          where node = ? and ${this.#base.sql.isOneOfNumbers('id')}`,
-        [this.#base.leaseHolder, JSON.stringify(ids)],
+          where node = ? and ${this.#session.sql.isOneOfNumbers('id')}`,
+        [this.#session.leaseHolder, JSON.stringify(ids)],
       );
     });
   }
 
   async liveNodeCount(): Promise<number> {
-    const [row] = await this.#base.sql.all<{ count: number }>(
-      this.#base.reader,
+    const [row] = await this.#session.sql.all<{ count: number }>(
+      this.#session.reader,
       'select count(*) as count from webhooks_nodes where is_ended = 0',
     );
     return Math.max(1, row?.count ?? 1);

@@ -3,8 +3,8 @@ import type { AttemptRecord } from '../../model/delivery.js';
 import type { QueueItem } from '../../model/event.js';
 import { countRecords } from '../delivery-counts.js';
 import { type EventRow, extendRetention } from './event-rows.js';
-import type { QueueBase } from './queue-base.js';
 import { type QueueRow, toItem } from './queue-rows.js';
+import type { QueueSession } from './queue-session.js';
 import type { RecordIds } from './record-ids.js';
 import { recordInsertion } from './record-rows.js';
 
@@ -15,11 +15,11 @@ type Row = QueueRow & Omit<EventRow, 'encoding' | 'payload'>;
 
 /** Removes items that will not be sent, because their webhook is disabled or deleted. */
 export class QueueCleanupStore {
-  readonly #base: QueueBase;
+  readonly #session: QueueSession;
   readonly #ids: RecordIds;
 
-  constructor(base: QueueBase, ids: RecordIds) {
-    this.#base = base;
+  constructor(session: QueueSession, ids: RecordIds) {
+    this.#session = session;
     this.#ids = ids;
   }
 
@@ -34,10 +34,10 @@ export class QueueCleanupStore {
     record: AttemptRecord,
     nowMs: number,
   ): Promise<number> {
-    return await this.#base.write(async (tx) => {
+    return await this.#session.write(async (tx) => {
       if (await this.#isOn(tx, appId)) return 0;
       const items = (await this.#pick(tx, appId, state)).map((row) => toItem(row, row, undefined));
-      await this.#base.lockKeys(tx, items);
+      await this.#session.lockKeys(tx, items);
       const ids = await this.#ids.forDeliveries(tx, items.length, nowMs);
       // Another node may have removed some of the items, so only items deleted here are recorded
       // here.
@@ -45,12 +45,12 @@ export class QueueCleanupStore {
       if (taken.length === 0) return 0;
       const records = taken.map((item) => ({ id: ids.next(), item, record }));
       const guids = [...new Set(taken.map(({ guid }) => guid))];
-      await this.#base.sql.runAll(tx, [
-        ...recordInsertion(this.#base, records),
-        extendRetention(this.#base, guids, nowMs),
+      await this.#session.sql.runAll(tx, [
+        ...recordInsertion(this.#session, records),
+        extendRetention(this.#session, guids, nowMs),
       ]);
-      if (state === 'pending') await this.#base.promoteHeld(tx, taken);
-      await countRecords(this.#base.sql, tx, records);
+      if (state === 'pending') await this.#session.promoteHeld(tx, taken);
+      await countRecords(this.#session.sql, tx, records);
       return taken.length;
     });
   }
@@ -60,9 +60,9 @@ export class QueueCleanupStore {
    * of deleted items.
    */
   async dropDead(appId: number): Promise<number> {
-    return await this.#base.write(
+    return await this.#session.write(
       async (tx) =>
-        await this.#base.sql.run(
+        await this.#session.sql.run(
           tx,
           `delete from webhooks_queue where id in (select id from webhooks_queue
               where app_id = ? and state = 'dead' order by id limit ${BATCH_COUNT})
@@ -74,8 +74,8 @@ export class QueueCleanupStore {
 
   /** Returns deleted apps that still have dead items, because their cleanup was interrupted. */
   async appsWithoutHook(): Promise<readonly number[]> {
-    const rows = await this.#base.sql.all<{ app_id: number }>(
-      this.#base.reader,
+    const rows = await this.#session.sql.all<{ app_id: number }>(
+      this.#session.reader,
       `select distinct app_id from webhooks_queue q where state = 'dead'
         and not exists (select 1 from webhooks_hooks h where h.app_id = q.app_id)`,
     );
@@ -83,7 +83,7 @@ export class QueueCleanupStore {
   }
 
   async #isOn(tx: SqlConnection, appId: number): Promise<boolean> {
-    const [hook] = await this.#base.sql.all<{ active: number }>(
+    const [hook] = await this.#session.sql.all<{ active: number }>(
       tx,
       'select active from webhooks_hooks where app_id = ?',
       [appId],
@@ -99,7 +99,7 @@ export class QueueCleanupStore {
     // The order matches the partial index of each state.
     const order = state === 'held' ? 'ordering_key, id' : 'due_ms, id';
     const keyed = state === 'held' ? 'and ordering_key is not null' : '';
-    return await this.#base.sql.all<Row>(
+    return await this.#session.sql.all<Row>(
       tx,
       `select q.id, q.app_id, q.guid, q.kind, q.attempt_no, q.due_ms, q.ordering_key, q.throttled_ms, q.node,
           e.event, e.action, e.installation_id, e.repository_id
@@ -115,7 +115,7 @@ export class QueueCleanupStore {
     items: readonly QueueItem[],
     state: 'held' | 'pending',
   ): Promise<readonly QueueItem[]> {
-    const { sql } = this.#base;
+    const { sql } = this.#session;
     const rows = await sql.all<{ id: number }>(
       tx,
       `delete from webhooks_queue where ${sql.isOneOfNumbers('id')} and state = ? returning id`,

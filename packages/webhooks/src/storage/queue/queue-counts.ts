@@ -1,14 +1,14 @@
 import type { QueueItem, QueueState } from '../../model/event.js';
 import { readEvents } from './event-rows.js';
-import type { QueueBase } from './queue-base.js';
 import { QUEUE_COLUMNS, type QueueRow, toItem } from './queue-rows.js';
+import type { QueueSession } from './queue-session.js';
 
 /** Counts queue items by app and state. */
 export class QueueCounts {
-  readonly #base: QueueBase;
+  readonly #session: QueueSession;
 
-  constructor(base: QueueBase) {
-    this.#base = base;
+  constructor(session: QueueSession) {
+    this.#session = session;
   }
 
   /**
@@ -16,8 +16,8 @@ export class QueueCounts {
    * per app.
    */
   async pendingApps(): Promise<readonly { readonly appId: number; readonly dueMs: number }[]> {
-    const rows = await this.#base.sql.all<{ app_id: number; due_ms: number | null }>(
-      this.#base.reader,
+    const rows = await this.#session.sql.all<{ app_id: number; due_ms: number | null }>(
+      this.#session.reader,
       `with recursive apps (app_id) as (
           select min(app_id) from webhooks_queue where state = 'pending'
         union all
@@ -37,8 +37,8 @@ export class QueueCounts {
   async queuedCounts(): Promise<ReadonlyMap<number, number>> {
     const counts = new Map<number, number>();
     for (const state of ['pending', 'leased', 'held'] as const) {
-      const rows = await this.#base.sql.all<{ app_id: number; count: number }>(
-        this.#base.reader,
+      const rows = await this.#session.sql.all<{ app_id: number; count: number }>(
+        this.#session.reader,
         `select app_id, count(*) as count from webhooks_queue where state = '${state}' group by app_id`,
       );
       for (const { app_id, count } of rows) counts.set(app_id, (counts.get(app_id) ?? 0) + count);
@@ -48,8 +48,8 @@ export class QueueCounts {
 
   async countByState(appId?: number): Promise<Readonly<Record<QueueState, number>>> {
     const counts = { pending: 0, held: 0, leased: 0, dead: 0 };
-    const rows = await this.#base.sql.all<{ state: QueueState; count: number }>(
-      this.#base.reader,
+    const rows = await this.#session.sql.all<{ state: QueueState; count: number }>(
+      this.#session.reader,
       `select state, count(*) as count from webhooks_queue${
         appId === undefined ? '' : ' where app_id = ?'
       } group by state`,
@@ -60,8 +60,8 @@ export class QueueCounts {
   }
 
   async oldestDueMs(appId?: number): Promise<number | undefined> {
-    const [row] = await this.#base.sql.all<{ due_ms: number | null }>(
-      this.#base.reader,
+    const [row] = await this.#session.sql.all<{ due_ms: number | null }>(
+      this.#session.reader,
       `select min(due_ms) as due_ms from webhooks_queue where state = 'pending'${
         appId === undefined ? '' : ' and app_id = ?'
       }`,
@@ -76,14 +76,14 @@ export class QueueCounts {
     states: readonly QueueState[],
     limit: number,
   ): Promise<readonly (QueueItem & { readonly state: QueueState })[]> {
-    const rows = await this.#base.sql.all<QueueRow & { state: QueueState }>(
-      this.#base.reader,
+    const rows = await this.#session.sql.all<QueueRow & { state: QueueState }>(
+      this.#session.reader,
       `select ${QUEUE_COLUMNS.join(', ')} from webhooks_queue
-        where app_id = ? and ${this.#base.sql.isOneOf('state')} order by id limit ?`,
+        where app_id = ? and ${this.#session.sql.isOneOf('state')} order by id limit ?`,
       [appId, JSON.stringify(states), limit],
     );
     const events = await readEvents(
-      this.#base,
+      this.#session,
       rows.map(({ guid }) => guid),
       0,
     );

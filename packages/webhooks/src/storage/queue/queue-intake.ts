@@ -2,52 +2,52 @@ import type { SqlConnection, StatementValue } from '@plinth/kernel';
 import type { QueueItem } from '../../model/event.js';
 import { eventInsertion } from './event-rows.js';
 import { checkIdempotency, findResponses } from './idempotency-keys.js';
-import type { QueueBase } from './queue-base.js';
 import type { AcceptedItem, AcceptOutcome, NewEvent, NewTarget } from './queue-model.js';
 import { itemInsertion, QUEUE_COLUMNS } from './queue-rows.js';
+import type { QueueSession } from './queue-session.js';
 import type { RecordIds } from './record-ids.js';
 
 /** Adds items to the queue. */
 export class QueueIntake {
-  readonly #base: QueueBase;
+  readonly #session: QueueSession;
   readonly #ids: RecordIds;
 
-  constructor(base: QueueBase, ids: RecordIds) {
-    this.#base = base;
+  constructor(session: QueueSession, ids: RecordIds) {
+    this.#session = session;
     this.#ids = ids;
   }
 
   /** Returns the responses to the events with these idempotency keys, which are valid for a day. */
   async responses(keys: readonly string[], nowMs: number): Promise<ReadonlyMap<string, string>> {
-    return await findResponses(this.#base, keys, nowMs);
+    return await findResponses(this.#session, keys, nowMs);
   }
 
   /** Accepts the batch completely or not at all. */
   async accept(batch: readonly NewEvent[], nowMs: number): Promise<readonly AcceptOutcome[]> {
-    return await this.#base.write(async (tx) => {
-      const refused = await checkIdempotency(this.#base, tx, batch, nowMs);
+    return await this.#session.write(async (tx) => {
+      const refused = await checkIdempotency(this.#session, tx, batch, nowMs);
       const fresh = batch.filter((one) => !refused.has(one));
       const ids = await this.#ids.forItems(
         tx,
         fresh.reduce((sum, { targets }) => sum + targets.length, 0),
         nowMs,
       );
-      const usedKeys = await keysInUse(this.#base, tx, fresh);
+      const usedKeys = await keysInUse(this.#session, tx, fresh);
       const accepted = new Map(
         fresh.map((one) => [
           one,
           one.targets.map((target) =>
             newItem(one, target, {
               id: ids.next(),
-              leaseHolder: this.#base.leaseHolder,
+              leaseHolder: this.#session.leaseHolder,
               keysInUse: usedKeys,
             }),
           ),
         ]),
       );
-      await this.#base.sql.runAll(tx, [
-        ...eventInsertion(this.#base, fresh),
-        ...itemInsertion(this.#base, [...accepted.values()].flat()),
+      await this.#session.sql.runAll(tx, [
+        ...eventInsertion(this.#session, fresh),
+        ...itemInsertion(this.#session, [...accepted.values()].flat()),
       ]);
       return batch.map(
         (one) => refused.get(one) ?? { kind: 'accepted', items: accepted.get(one) ?? [] },
@@ -57,32 +57,31 @@ export class QueueIntake {
 
   /** Queues another attempt of each stored event. */
   async addRedeliveries(
-    items: readonly { readonly appId: number; readonly guid: string; readonly isLeased: boolean }[],
+    items: readonly { readonly appId: number; readonly guid: string }[],
     nowMs: number,
-  ): Promise<readonly number[]> {
-    return await this.#base.write(async (tx) => {
+  ): Promise<void> {
+    await this.#session.write(async (tx) => {
       const ids = await this.#ids.forItems(tx, items.length, nowMs);
-      const rows = items.map(({ appId, guid, isLeased }): StatementValue[] => [
+      const rows = items.map(({ appId, guid }): StatementValue[] => [
         ids.next(),
         appId,
         guid,
         'redelivery',
         1,
-        isLeased ? 'leased' : 'pending',
+        'pending',
         nowMs,
-        isLeased ? this.#base.leaseHolder : null,
+        null,
         null,
         null,
       ]);
-      await this.#base.sql.insert(tx, 'webhooks_queue', QUEUE_COLUMNS, rows);
-      return rows.map(([id]) => Number(id));
+      await this.#session.sql.insert(tx, 'webhooks_queue', QUEUE_COLUMNS, rows);
     });
   }
 }
 
 /** Returns the ordering keys that already have an unfinished item, as `appId key`. */
 async function keysInUse(
-  base: QueueBase,
+  session: QueueSession,
   tx: SqlConnection,
   batch: readonly NewEvent[],
 ): Promise<Set<string>> {
@@ -93,9 +92,9 @@ async function keysInUse(
       if (isOrdered) keys.set(`${appId} ${orderingKey}`, { appId, orderingKey });
     }
   }
-  await base.lockKeys(tx, [...keys.values()]);
+  await session.lockKeys(tx, [...keys.values()]);
   const names = [...keys.keys()];
-  const lookups = await base.sql.runAll(
+  const lookups = await session.sql.runAll(
     tx,
     [...keys.values()].map(({ appId, orderingKey }) => ({
       text: `select 1 as one from webhooks_queue

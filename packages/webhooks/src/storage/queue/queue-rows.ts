@@ -1,8 +1,8 @@
 import type { Statement, StatementValue } from '@plinth/kernel';
 import type { QueueItem } from '../../model/event.js';
 import type { EventRow } from './event-rows.js';
-import type { QueueBase } from './queue-base.js';
 import type { AcceptedItem } from './queue-model.js';
+import type { QueueSession } from './queue-session.js';
 
 export interface QueueRow {
   id: number;
@@ -29,7 +29,7 @@ export const QUEUE_COLUMNS = [
   'throttled_ms',
 ];
 
-export function itemInsertion(base: QueueBase, items: readonly AcceptedItem[]): Statement[] {
+export function itemInsertion(session: QueueSession, items: readonly AcceptedItem[]): Statement[] {
   const rows = items.map(({ item, state }): StatementValue[] => [
     item.id,
     item.appId,
@@ -42,7 +42,7 @@ export function itemInsertion(base: QueueBase, items: readonly AcceptedItem[]): 
     item.orderingKey ?? null,
     null,
   ]);
-  return base.sql.bulkInsertion('webhooks_queue', QUEUE_COLUMNS, rows);
+  return session.sql.bulkInsertion('webhooks_queue', QUEUE_COLUMNS, rows);
 }
 
 export function toItem(

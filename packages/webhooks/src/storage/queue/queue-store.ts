@@ -3,12 +3,12 @@ import { isRetryOrRedelivery, type QueueItem } from '../../model/event.js';
 import { countRecords } from '../delivery-counts.js';
 import { extendRetention, readEvents } from './event-rows.js';
 import { NodeLeases } from './node-leases.js';
-import { QueueBase } from './queue-base.js';
 import { QueueCleanupStore } from './queue-cleanup-store.js';
 import { QueueCounts } from './queue-counts.js';
 import { QueueIntake } from './queue-intake.js';
 import type { ClaimRequest, FinishedAttempt } from './queue-model.js';
 import { type QueueRow, toItem } from './queue-rows.js';
+import { QueueSession } from './queue-session.js';
 import { RecordIds } from './record-ids.js';
 import { findRecords, recordInsertion } from './record-rows.js';
 
@@ -25,7 +25,7 @@ export class QueueStore {
   readonly nodes: NodeLeases;
   readonly counts: QueueCounts;
   readonly cleanup: QueueCleanupStore;
-  readonly #base: QueueBase;
+  readonly #session: QueueSession;
   readonly #ids: RecordIds;
 
   /**
@@ -33,21 +33,20 @@ export class QueueStore {
    * @param folder id of the data folder, which one process uses at a time.
    */
   constructor(store: RelationalStore, process: string, folder = process) {
-    this.#base = new QueueBase(store, process, folder);
-    this.#ids = new RecordIds(this.#base);
-    this.intake = new QueueIntake(this.#base, this.#ids);
-    this.nodes = new NodeLeases(this.#base);
-    this.counts = new QueueCounts(this.#base);
-    this.cleanup = new QueueCleanupStore(this.#base, this.#ids);
+    this.#session = new QueueSession(store, process, folder);
+    this.#ids = new RecordIds(this.#session);
+    this.intake = new QueueIntake(this.#session, this.#ids);
+    this.nodes = new NodeLeases(this.#session);
+    this.counts = new QueueCounts(this.#session);
+    this.cleanup = new QueueCleanupStore(this.#session, this.#ids);
   }
 
-  /** Current lease holder name of this node. */
   get leaseHolder(): string {
-    return this.#base.leaseHolder;
+    return this.#session.leaseHolder;
   }
 
   get isShared(): boolean {
-    return this.#base.isShared;
+    return this.#session.isShared;
   }
 
   /** Releases the leases of earlier processes and continues their ids. */
@@ -58,19 +57,19 @@ export class QueueStore {
 
   /** Leases due items, oldest first, and skips rows that other nodes are claiming. */
   async claim(requests: readonly ClaimRequest[], nowMs: number): Promise<readonly QueueItem[]> {
-    const rows = await this.#base.write(async (tx) => {
-      const claimed = await this.#base.sql.runAll<QueueRow>(
+    const rows = await this.#session.write(async (tx) => {
+      const claimed = await this.#session.sql.runAll<QueueRow>(
         tx,
         requests.map(({ appId, limit }) => ({
           text: this.#claimText,
-          parameters: [this.#base.leaseHolder, appId, nowMs, limit],
+          parameters: [this.#session.leaseHolder, appId, nowMs, limit],
         })),
       );
       return claimed.flatMap(({ rows }) => rows);
     });
     if (rows.length === 0) return [];
     const events = await readEvents(
-      this.#base,
+      this.#session,
       rows.map(({ guid }) => guid),
       MAX_CLAIMED_PAYLOAD_BYTES,
     );
@@ -83,27 +82,26 @@ export class QueueStore {
 
   /** Returns the payload; undefined after its retention period. */
   async readPayload(guid: string): Promise<Uint8Array | undefined> {
-    return (await readEvents(this.#base, [guid], Number.MAX_SAFE_INTEGER)).get(guid)?.payload;
+    return (await readEvents(this.#session, [guid], Number.MAX_SAFE_INTEGER)).get(guid)?.payload;
   }
 
   /**
    * Writes records and moves their items to the next state.
    * @param mayBeStored a previous call failed and may have committed nevertheless.
-   * @returns the ids of the new records, in order.
    */
   async finish(
     batch: readonly FinishedAttempt[],
     nowMs: number,
     mayBeStored = false,
-  ): Promise<readonly number[]> {
-    return await this.#base.write(async (tx) => {
-      await this.#base.lockKeys(
+  ): Promise<void> {
+    await this.#session.write(async (tx) => {
+      await this.#session.lockKeys(
         tx,
         batch.map(({ item }) => item),
       );
       const ids = await this.#ids.forDeliveries(tx, batch.length, nowMs);
       // An earlier attempt that is still running holds the id lock until it ends.
-      const isStored = mayBeStored ? await findRecords(this.#base, tx, batch) : () => false;
+      const isStored = mayBeStored ? await findRecords(this.#session, tx, batch) : () => false;
       const records = batch
         .filter((one) => !isStored(one))
         .map((one) => ({ ...one, id: ids.next() }));
@@ -113,31 +111,32 @@ export class QueueStore {
       const repeatedGuids = batch
         .filter(({ item }) => isRetryOrRedelivery(item))
         .map(({ item }) => item.guid);
-      const { sql } = this.#base;
+      const { sql } = this.#session;
       await sql.runAll(tx, [
-        ...recordInsertion(this.#base, records),
+        ...recordInsertion(this.#session, records),
         ...[...new Set(completedItems.map(({ leaseHolder }) => leaseHolder))].map((leaseHolder) =>
           this.#removal(completedItems, leaseHolder),
         ),
         // The payload is kept as long as its newest record.
-        ...(repeatedGuids.length === 0 ? [] : [extendRetention(this.#base, repeatedGuids, nowMs)]),
+        ...(repeatedGuids.length === 0
+          ? []
+          : [extendRetention(this.#session, repeatedGuids, nowMs)]),
         ...batch.flatMap((one) => this.#moveOn(one)),
       ]);
       const ended = batch.filter(({ next }) => next.kind !== 'retry');
-      await this.#base.promoteHeld(
+      await this.#session.promoteHeld(
         tx,
         ended.map(({ item }) => item),
       );
       await countRecords(sql, tx, records);
-      return records.map(({ id }) => id);
     });
   }
 
   /** Returns dead items to the queue with a new retry schedule. @returns the number of items. */
   async reviveDead(appId: number, nowMs: number): Promise<number> {
-    return await this.#base.write(
+    return await this.#session.write(
       async (tx) =>
-        await this.#base.sql.run(
+        await this.#session.sql.run(
           tx,
           `update webhooks_queue set state = 'pending', kind = 'redelivery', attempt_no = 1,
             due_ms = ?, ordering_key = null where app_id = ? and state = 'dead'`,
@@ -150,7 +149,7 @@ export class QueueStore {
   get #claimText(): string {
     const pick = `select id from webhooks_queue where app_id = ? and state = 'pending' and due_ms <= ?
       order by due_ms, id limit ?`;
-    const condition = this.#base.isShared
+    const condition = this.#session.isShared
       ? `id = any(array(${pick} for update skip locked))`
       : `id in (${pick})`;
     return `update webhooks_queue set state = 'leased', node = ? where ${condition}
@@ -160,7 +159,7 @@ export class QueueStore {
   /** Deletes the items that this lease holder still leases: see `#claimText`. */
   #removal(items: readonly QueueItem[], leaseHolder: QueueItem['leaseHolder']): Statement {
     const itemIds = items.filter((item) => item.leaseHolder === leaseHolder).map(({ id }) => id);
-    const isOneOf = this.#base.sql.isOneOfNumbers('id');
+    const isOneOf = this.#session.sql.isOneOfNumbers('id');
     return {
       text: `delete from webhooks_queue where node = ? and ${isOneOf}`,
       parameters: [leaseHolder ?? null, JSON.stringify(itemIds)],

@@ -1,6 +1,6 @@
 import type { SqlConnection } from '@plinth/kernel';
 import { TimeIds } from '../../model/time-ids.js';
-import type { QueueBase } from './queue-base.js';
+import type { QueueSession } from './queue-session.js';
 
 /**
  * Lock number for record ids. A collision with a hashed ordering-key lock is as unlikely as for any
@@ -16,19 +16,19 @@ export interface IdSource {
  * Assigns ids of queue items and records: time-based in SQLite, from sequences on a shared store.
  */
 export class RecordIds {
-  readonly #base: QueueBase;
+  readonly #session: QueueSession;
   #queueIds = new TimeIds(0);
   #deliveryIds = new TimeIds(0);
 
-  constructor(base: QueueBase) {
-    this.#base = base;
+  constructor(session: QueueSession) {
+    this.#session = session;
   }
 
   /** Continues after the ids of earlier processes. */
   async start(): Promise<void> {
-    if (this.#base.isShared) return;
-    const [last] = await this.#base.sql.all<{ queue: number | null; delivery: number | null }>(
-      this.#base.reader,
+    if (this.#session.isShared) return;
+    const [last] = await this.#session.sql.all<{ queue: number | null; delivery: number | null }>(
+      this.#session.reader,
       `select (select max(id) from webhooks_queue) as queue,
         (select max(id) from webhooks_deliveries) as delivery`,
     );
@@ -37,7 +37,7 @@ export class RecordIds {
   }
 
   async forItems(tx: SqlConnection, count: number, nowMs: number): Promise<IdSource> {
-    if (!this.#base.isShared) return { next: () => this.#queueIds.next(nowMs) };
+    if (!this.#session.isShared) return { next: () => this.#queueIds.next(nowMs) };
     return await this.#fromSequence(tx, 'webhooks_queue_id', count);
   }
 
@@ -46,9 +46,9 @@ export class RecordIds {
    * their head.
    */
   async forDeliveries(tx: SqlConnection, count: number, nowMs: number): Promise<IdSource> {
-    if (!this.#base.isShared) return { next: () => this.#deliveryIds.next(nowMs) };
+    if (!this.#session.isShared) return { next: () => this.#deliveryIds.next(nowMs) };
     // Held until the commit, and taken after the locks of ordering keys to prevent deadlocks.
-    await this.#base.sql.all(tx, 'select pg_advisory_xact_lock(?)', [DELIVERY_ORDER_LOCK]);
+    await this.#session.sql.all(tx, 'select pg_advisory_xact_lock(?)', [DELIVERY_ORDER_LOCK]);
     return await this.#fromSequence(tx, 'webhooks_delivery_id', count);
   }
 
@@ -56,7 +56,7 @@ export class RecordIds {
     const rows =
       count === 0
         ? []
-        : await this.#base.sql.all<{ id: number }>(
+        : await this.#session.sql.all<{ id: number }>(
             tx,
             `select nextval('${sequence}') as id from generate_series(1, ?::int)`,
             [count],

@@ -1,7 +1,7 @@
 import type { SqlConnection, Statement, StatementValue } from '@plinth/kernel';
 import type { AttemptRecord } from '../../model/delivery.js';
 import { isRetryOrRedelivery, type QueueItem } from '../../model/event.js';
-import type { QueueBase } from './queue-base.js';
+import type { QueueSession } from './queue-session.js';
 
 export interface RecordToWrite {
   readonly id: number;
@@ -42,7 +42,7 @@ const DETAIL_COLUMNS = [
 ];
 
 export function recordInsertion(
-  { sql }: QueueBase,
+  { sql }: QueueSession,
   records: readonly RecordToWrite[],
 ): Statement[] {
   return [
@@ -58,7 +58,7 @@ type Recorded = Pick<RecordToWrite, 'item' | 'record'>;
  * and duration.
  */
 export async function findRecords(
-  { sql }: QueueBase,
+  { sql }: QueueSession,
   tx: SqlConnection,
   attempts: readonly Recorded[],
 ): Promise<(attempt: Recorded) => boolean> {

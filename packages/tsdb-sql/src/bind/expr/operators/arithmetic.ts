@@ -1,5 +1,6 @@
 import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { MIN_INT64 } from '@plinth/tsdb-model/int64.js';
 import { type IntervalValue, isText, type SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { addMonths, NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 import { instantOfLocal, offsetNsAt } from '@plinth/tsdb-model/time/time-zone.js';
@@ -356,8 +357,8 @@ export function bindNegation(operand: Bound, isLiteral: boolean): Bound {
   const isUnsigned = type.kind === 'int' && !type.signed;
   if (typeof value === 'bigint' && type.kind === 'int' && (isLiteral || !isUnsigned)) {
     const digits = displayName.replace(/^UInt64/, 'Int64');
-    // -2^63 is the smallest Int64; larger literals negate to Float64.
-    if (value <= 2n ** 63n)
+    // Larger literals negate to Float64.
+    if (-value >= MIN_INT64)
       return constantExpr(-value, isUnsigned ? INT64 : type, digits, recompute);
     return constantExpr(-Number(value), FLOAT64, `Float64(-${plainDigits(Number(value))})`);
   }

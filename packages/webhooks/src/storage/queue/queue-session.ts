@@ -7,8 +7,8 @@ import {
 
 const READ_COMMITTED = { isolation: 'read_committed' } as const;
 
-/** State shared by all parts of the queue: the store, its statements, and the lease holder name of this node. */
-export class QueueBase {
+/** A node's access to the queue's store. Contains the name under which the node leases items, for all parts of the queue. */
+export class QueueSession {
   readonly sql: RawStatements;
   /** Id of this process's data folder. */
   readonly folder: string;

@@ -3,7 +3,7 @@ import { convert } from '../bind/expr/convert.js';
 import type { BoundQuery, QueryColumn, QueryEnv } from '../bind/session.js';
 import { unverified } from '../plan-tree.js';
 
-export interface LeftRows {
+export interface SemiJoinInput {
   readonly op: 'Intersect' | 'Except';
   readonly isAll: boolean;
   readonly left: BoundQuery;
@@ -13,12 +13,13 @@ export interface LeftRows {
 }
 
 /**
- * Binds INTERSECT and EXCEPT for sides with different types. The result has unchanged rows of the
- * left side, compared in the types of `columns`. Casting them to these types and back would change
- * some, such as timestamps in text form. Returns `undefined` if DuckDB's own operator is suitable.
+ * Binds INTERSECT as a semi join and EXCEPT as an anti join, for sides with different types. The
+ * result has unchanged rows of the left side, compared in the types of `columns`. Casting them to
+ * these types and back would change some, such as timestamps in text form. Returns `undefined` if
+ * DuckDB's own operator is suitable.
  */
-export function leftRowsOf(operation: LeftRows, around: QueryEnv): BoundQuery | undefined {
-  const { op, isAll, left, right, columns } = operation;
+export function bindSemiJoin(input: SemiJoinInput, around: QueryEnv): BoundQuery | undefined {
+  const { op, isAll, left, right, columns } = input;
   const types = columns.map(({ type }) => type);
   const isLike = (side: BoundQuery) =>
     side.columns.every((column, index) => isSameType(column.type, types[index] ?? column.type));

@@ -3,7 +3,7 @@
  * the commit. `apply` returns `undefined`, not a promise, so it cannot access the disk, the
  * relational store or DuckDB.
  */
-export interface CommittedChange {
+export interface PostCommitUpdate {
   readonly apply: () => undefined;
   /** Runs work exclusively, while no other change of the table's files and rows runs. */
   readonly runExclusively: (work: () => Promise<void>) => Promise<void>;
@@ -12,9 +12,9 @@ export interface CommittedChange {
 }
 
 /** Called after the commit. Resolves when new queries see the change. */
-export async function applyCommitted(change: CommittedChange): Promise<void> {
-  await change.runExclusively(async () => {
-    change.apply();
-    await change.cleanUp();
+export async function applyPostCommitUpdate(update: PostCommitUpdate): Promise<void> {
+  await update.runExclusively(async () => {
+    update.apply();
+    await update.cleanUp();
   });
 }
