@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import {
   RawConnection,
-  ServerProcess,
+  ServerInProcess,
   temporaryFolder,
   WITH_SAMPLE_DATA,
 } from '../../harness/index.js';
@@ -22,7 +22,7 @@ const requestText = (target: string, headers: readonly string[] = []) =>
 
 describe('a public read', () => {
   let dataDir = '';
-  let server: ServerProcess;
+  let server: ServerInProcess;
   before(async () => {
     dataDir = await temporaryFolder();
     const images = join(dataDir, 'gamedata', 'images');
@@ -31,7 +31,7 @@ describe('a public read', () => {
     await writeFile(join(dataDir, 'secret.png'), 'x');
     await symlink(dataDir, join(images, 'out'));
     // Own server: it has an image folder, and no tokens.
-    server = await ServerProcess.start({
+    server = await ServerInProcess.start({
       dataDir,
       flags: ['--services', 'gamedata', '--without-auth'],
       env: WITH_SAMPLE_DATA,

@@ -10,7 +10,7 @@ import {
   assertError,
   type HttpRequest,
   type HttpResponse,
-  ServerProcess,
+  ServerInProcess,
 } from '../../harness/index.js';
 
 interface TokenObject {
@@ -22,12 +22,12 @@ interface TokenObject {
   readonly expiry: string | null;
 }
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let admin: TokenObject;
 /** Around the moment when the admin token was made. */
 const bounds = { startMs: 0, endMs: 0 };
 before(async () => {
-  server = await ServerProcess.start({ flags: [] });
+  server = await ServerInProcess.start({ flags: [] });
   bounds.startMs = Date.now();
   const created = await server.http.send(ADMIN, { method: 'POST' });
   bounds.endMs = Date.now();
@@ -233,7 +233,7 @@ describe('tokens', () => {
     const end = [() => server.kill(), async () => void (await server.stop())];
     for (const stop of end) {
       await stop();
-      server = await ServerProcess.start({ dataDir, flags: [] });
+      server = await ServerInProcess.start({ dataDir, flags: [] });
       assert.ok(await works(admin.token));
       assert.ok(await works(kept.token));
       for (const token of [old, gone.token, short.token]) assert.equal(await works(token), false);

@@ -5,18 +5,13 @@ import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from '../../harness/cli.js';
-import {
-  type OwnServer,
-  ServerInProcess,
-  ServerProcess,
-  temporaryFolder,
-} from '../../harness/index.js';
+import { type OwnServer, ServerInProcess, temporaryFolder } from '../../harness/index.js';
 
 let server: OwnServer;
 let admin = '';
 const dataDir = await temporaryFolder();
 before(async () => {
-  server = await ServerProcess.start({ flags: [], dataDir });
+  server = await ServerInProcess.start({ flags: [], dataDir });
   const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   admin = JSON.parse(made.text).token;
 });

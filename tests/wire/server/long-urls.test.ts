@@ -137,7 +137,7 @@ describe('queries in the URL', () => {
 });
 
 it('queries of a megabyte in the URL also work over TLS', async () => {
-  await using server = await ServerProcess.start({
+  await using server = await ServerInProcess.start({
     flags: ['--without-auth', ...tlsFlags(testCertificate('first'))],
   });
   const response = await fetchOver(

@@ -10,7 +10,7 @@ import {
   KEYS,
   makeJwt,
   nowSec,
-  ServerProcess,
+  ServerInProcess,
 } from '../../harness/index.js';
 
 interface Route {
@@ -101,14 +101,14 @@ function spellings(path: string): readonly string[] {
 }
 
 describe('every route of the server', () => {
-  let server: ServerProcess;
+  let server: ServerInProcess;
   let admin = '';
   let routes: readonly Route[] = [];
   const credentials = new Map<string, Readonly<Record<string, string>>>();
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 
   before(async () => {
-    server = await ServerProcess.start({
+    server = await ServerInProcess.start({
       flags: [
         ...['--gamedata-tokens', `ann:${EDITOR_HASH}:read+write+publish+admin`],
         ...['--server-trusted-proxies', 'loopback', '--first-token', 'anyone'],
@@ -382,7 +382,7 @@ describe('every route of the server', () => {
 
 describe('another form of a path', () => {
   it('does not reach time-series routes through game data', async () => {
-    await using server = await ServerProcess.start({ flags: [] });
+    await using server = await ServerInProcess.start({ flags: [] });
     for (const [method, target] of [
       ['GET', '/api/%763/configure/database?format=json'],
       ['GET', '/api/v%33/configure/database?format=json'],

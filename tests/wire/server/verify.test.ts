@@ -19,7 +19,6 @@ import { runCli } from '../../harness/cli.js';
 import {
   FLUSH_AT_ONCE,
   ServerInProcess,
-  ServerProcess,
   StartFailed,
   untilInFiles,
   WITH_SAMPLE_DATA,
@@ -277,7 +276,7 @@ describe('verify reads the log like startup', () => {
   it('finds a flipped bit in each of the small files, with its fix, and changes nothing', async () => {
     await withFolder(async (dataDir) => {
       const flags = ['--without-auth', '--tsdb-internal-metrics-interval-ms=0'];
-      const server = await ServerProcess.start({ dataDir, flags });
+      const server = await ServerInProcess.start({ dataDir, flags });
       await write(server, { db: 'd' }, 'm v=1i 1');
       const deletion = new URLSearchParams({ db: 'd', q: 'DROP MEASUREMENT m' });
       await server.http.send(`/query?${deletion}`, { method: 'POST' });

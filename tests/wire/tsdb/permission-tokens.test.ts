@@ -9,7 +9,6 @@ import {
   type HttpResponse,
   type OwnServer,
   ServerInProcess,
-  ServerProcess,
   temporaryFolder,
 } from '../../harness/index.js';
 
@@ -21,7 +20,7 @@ let server: OwnServer;
 let admin = '';
 const dataDir = await temporaryFolder();
 before(async () => {
-  server = await ServerProcess.start({ flags: [], dataDir });
+  server = await ServerInProcess.start({ flags: [], dataDir });
   const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   admin = JSON.parse(made.text).token;
 });

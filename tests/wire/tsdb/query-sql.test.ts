@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { type HttpResponse, ServerProcess } from '../../harness/index.js';
+import { type HttpResponse, ServerInProcess } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 before(async () => {
-  server = await ServerProcess.start();
+  server = await ServerInProcess.start();
   const lines = [
     'cpu,host=a usage=0.9,n=1i,big=18446744073709551615u,ok=t,note="x,\\"y\\"" 3000000531500000000',
     'cpu,host=b usage=3,n=9223372036854775807i 3000000532000000001',

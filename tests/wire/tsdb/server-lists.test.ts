@@ -1,7 +1,7 @@
 // Source: InfluxDB 1.6.7, whose shapes these are: SHOW STATS, SHOW DIAGNOSTICS, SHOW SHARDS and SHOW SHARD GROUPS.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 
 interface Series {
   readonly name: string;
@@ -10,9 +10,9 @@ interface Series {
   readonly values: readonly (readonly unknown[])[];
 }
 
-let server: ServerProcess;
+let server: ServerInProcess;
 before(async () => {
-  server = await ServerProcess.start();
+  server = await ServerInProcess.start();
   const written = await server.http.send('/write?db=lists', {
     body: 'm,host=a v=1 1000000000\nm,host=b v=2 2000000000\nn v=3 1700000000000000000',
   });
@@ -121,7 +121,7 @@ describe('SHOW DIAGNOSTICS', () => {
       ],
     );
     const system = rowOf(only(all, 'system'));
-    assert.equal(system['PID'], server.pid);
+    assert.equal(system['PID'], process.pid);
     const [started, now] = [system['started'], system['currentTime']].map((time) => {
       assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
       return Date.parse(String(time));
@@ -195,7 +195,7 @@ describe('SHOW SHARDS', () => {
     await check();
     const { dataDir } = server;
     await server.stop();
-    const again = await ServerProcess.start({ dataDir });
+    const again = await ServerInProcess.start({ dataDir });
     const first = server;
     server = again;
     try {

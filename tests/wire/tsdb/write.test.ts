@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { type HttpRequest, type HttpResponse, ServerProcess } from '../../harness/index.js';
+import { type HttpRequest, type HttpResponse, ServerInProcess } from '../../harness/index.js';
 
 const LIMIT_BYTES = 65_536;
-let server: ServerProcess;
+let server: ServerInProcess;
 before(async () => {
-  server = await ServerProcess.start({
+  server = await ServerInProcess.start({
     flags: [
       '--without-auth',
       ...['--max-http-request-size', String(LIMIT_BYTES)],
