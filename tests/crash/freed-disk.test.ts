@@ -1,5 +1,5 @@
 // Source: docs/FULL-DISK.md, "Free space": a full disk can be freed by deletions, and a server that starts on
-// it is read-only.
+// it is read-only. Own process: it is killed on a full disk.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { rm, stat, statfs } from 'node:fs/promises';

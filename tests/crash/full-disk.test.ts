@@ -1,4 +1,5 @@
 // Source: docs/DURABILITY.md, "Commit log": a failed sync fails the request and takes the node read-only.
+// Own process: the size of its files is limited.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

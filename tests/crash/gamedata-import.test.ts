@@ -1,4 +1,4 @@
-// Source: gamedata, sections 6.5 and 8.1: a server that is killed during an import.
+// Source: gamedata, sections 6.5 and 8.1: a server that is killed during an import. Own process: it is killed.
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

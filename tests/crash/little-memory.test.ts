@@ -1,4 +1,5 @@
 // Source: docs/SIZING.md, "Little memory": reading a long log at startup needs no more memory than the writes needed.
+// Own process: its memory is limited, and it is killed.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

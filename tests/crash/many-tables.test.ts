@@ -1,4 +1,4 @@
-// Source: docs/adr/0082-file-commits.md, "Flush groups".
+// Source: docs/adr/0082-file-commits.md, "Flush groups". Own process: it is killed.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

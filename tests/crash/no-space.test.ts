@@ -1,4 +1,5 @@
 // Source: docs/DURABILITY.md, "Full disk"; docs/REQUEST-LIFECYCLE.md, "Health": a full disk is reported, loses no acknowledged data and ends.
+// Own process: it is killed.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';

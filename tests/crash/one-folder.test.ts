@@ -1,4 +1,4 @@
-// Source: docs/adr/0075-data-folder-lock.md.
+// Source: docs/adr/0075-data-folder-lock.md. Own process: servers compete for a folder, and are killed.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';

@@ -1,4 +1,5 @@
 // Source: docs/OPEN-TABLES-BUCKET.md, "When the bucket fails". The store is versitygw, the reader PyIceberg.
+// Own process: it is killed.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';

@@ -1,4 +1,5 @@
 // Source: accounts, sections 18 (deleting a clock closes its accounts) and 19 (one request is one commit).
+// Own process: it is killed.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
 // Source: docs/RELEASING.md. The released package as a new user finds it: installed in an empty home folder.
+// Own process: the installed command is started.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,4 +1,5 @@
 // Source: docs/UPGRADE.md, "Support for older data folders": the packages of two commits, one after the other, over one data folder.
+// Own process: earlier releases are started, and killed.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';

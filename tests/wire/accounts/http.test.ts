@@ -6,7 +6,7 @@ import { AccountsServer, type Json, KEYS } from '../../harness/index.js';
 let server: AccountsServer;
 let accountId: string;
 before(async () => {
-  server = await AccountsServer.startProcess();
+  server = await AccountsServer.start();
   accountId = (await server.create({})).id;
 });
 after(async () => await server.close());

@@ -1,24 +1,21 @@
 // Source: `plinth --help`, and tsdb-http sections 4, 7, 8 and 17 for the responses of the server.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { CLI, runCli } from '../../harness/cli.js';
-import {
-  type OwnServer,
-  ServerInProcess,
-  ServerProcess,
-  temporaryFolder,
-} from '../../harness/index.js';
+import { type OwnServer, ServerInProcess, temporaryFolder } from '../../harness/index.js';
 
 let server: OwnServer;
 let folder: string;
 
 before(async () => {
-  server = await ServerProcess.start();
+  server = await ServerInProcess.start();
   folder = await temporaryFolder();
 });
 after(() => server.close());
@@ -229,17 +226,16 @@ it('plinth exits with 2 on wrong usage and 0 for help and version', async () => 
 
 const noFull = existsSync('/dev/full') ? false : 'there is no /dev/full';
 
-it('a full disk during output is reported with a clear message', { skip: noFull }, () => {
+it('a full disk during output is reported with a clear message', { skip: noFull }, async () => {
   for (const args of [
     ['version'],
     ['query', '--host', server.url, '-d', '_internal', 'SELECT 1'],
   ]) {
-    const { status, stderr } = spawnSync(
-      'sh',
-      ['-c', '"$0" "$@" > /dev/full', process.execPath, CLI, ...args],
-      { encoding: 'utf8' },
-    );
-    assert.equal(status, 1, stderr);
+    const child = spawn('sh', ['-c', '"$0" "$@" > /dev/full', process.execPath, CLI, ...args], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    assert.equal(code, 1, stderr);
     assert.match(
       stderr,
       /^plinth: cannot write standard output: ENOSPC: [^\n]*\n {2}the disk is full/,

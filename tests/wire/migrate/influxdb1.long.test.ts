@@ -1,4 +1,5 @@
 // Source: the formats of `influxd backup -portable` and `influx_inspect export` of InfluxDB 1.x; an InfluxDB of that line is the model.
+// Own process: it stores millions of rows.
 import assert from 'node:assert/strict';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';

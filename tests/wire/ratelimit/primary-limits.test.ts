@@ -5,7 +5,7 @@ import { basic, bucketOf, Platform, PROBE, text } from './platform.js';
 
 let platform: Platform;
 before(async () => {
-  platform = await Platform.startProcess();
+  platform = await Platform.start();
 });
 after(async () => await platform[Symbol.asyncDispose]());
 

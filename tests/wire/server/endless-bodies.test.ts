@@ -1,4 +1,5 @@
 // Source: docs/SECURITY-NETWORK.md, "Requests": bodies that do not end, and all of them together.
+// Own process: the memory of its bodies is limited.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';

@@ -1,4 +1,5 @@
 // Source: docs/LOAD-BALANCERS.md, "HAProxy": the documented configuration, with the addresses of this test.
+// Own process: nodes are stopped by signals.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,5 @@
 // Source: tsdb-http, "v1 query endpoint": statements of up to 1 MB in the URL, as InfluxDB 1.x and 2.x accept.
+// Own process: its memory is measured.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Source: docs/LIVE-QUERIES.md.
+// Source: docs/LIVE-QUERIES.md. Own process: it is killed.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

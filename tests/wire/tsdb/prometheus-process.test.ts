@@ -1,5 +1,5 @@
 // Source: tsdb-http, "Prometheus remote write" and "Prometheus remote read". Debian's Prometheus is the sender, the reader and the PromQL
-// engine of both, so that what it kept itself is compared with what it reads from here.
+// engine of both, so that what it kept itself is compared with what it reads from here. Own process: it is killed.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

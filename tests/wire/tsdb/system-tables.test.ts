@@ -1,5 +1,5 @@
 // Source: tsdb-http, "System tables and information_schema", "SQL SHOW and catalog" and "Tokens"; query-languages, "SQL schema
-// views".
+// views". Own process: only its own queries may be listed.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {

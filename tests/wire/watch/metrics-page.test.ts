@@ -1,4 +1,5 @@
 // Source: Prometheus' rules for names and units (`promtool check metrics`), docs/MONITORING.md, "Scrape metrics".
+// Own process: its open files are limited.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
