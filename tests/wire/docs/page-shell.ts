@@ -76,7 +76,8 @@ export class PageShell {
     }
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const closed = once(this.#child, 'close');
-    this.#say('exit 0');
+    // Commands of a block that end with `&` also have their own process groups.
+    this.#say('for job in $(jobs -p); do kill -- -$job; done 2>/dev/null; exit 0');
     await closed;
   }
 

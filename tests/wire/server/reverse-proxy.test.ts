@@ -96,7 +96,7 @@ async function tryProxy(
   context.after(async () => {
     if (proxy.exitCode !== null) return;
     const ended = once(proxy, 'exit');
-    proxy.kill('SIGKILL');
+    proxy.kill('SIGTERM'); // nginx then also ends its worker
     await ended;
   });
   for (const endMs = Date.now() + PATIENCE_MS; ; await sleep(50)) {
