@@ -1,7 +1,7 @@
 import type { SeriesIndex } from '@plinth/tsdb-engine/series/series-index.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import { MIN_INT64 } from '@plinth/tsdb-model/columns/int64.js';
 import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
-import { MIN_INT64 } from '@plinth/tsdb-model/int64.js';
 import { MIN_TIME_NS, type TagCondition } from '@plinth/tsdb-model/scan.js';
 import { createRowKeys, type KeyValue, type RowKeys } from './row-keys.js';
 import { thresholdOf } from './threshold.js';

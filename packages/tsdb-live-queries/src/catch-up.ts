@@ -1,6 +1,6 @@
 import type { Clock } from '@plinth/kernel';
 import { RecordsNotRetained, type RetainedLog } from '@plinth/tsdb-engine/live/retained-log.js';
-import { MAX_INT64 } from '@plinth/tsdb-model/int64.js';
+import { MAX_INT64 } from '@plinth/tsdb-model/columns/int64.js';
 import type { LiveQuery, LiveStatements } from './live-query.js';
 import { LiveTable } from './live-table.js';
 import { isQueueFull } from './statement-runs.js';

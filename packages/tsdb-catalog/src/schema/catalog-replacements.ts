@@ -1,9 +1,9 @@
 import type { Clock, RelationalStore } from '@plinth/kernel';
 import { invariant } from '@plinth/kernel';
+import { MAX_INT64 } from '@plinth/tsdb-model/columns/int64.js';
 import type { CatalogLimits } from '@plinth/tsdb-model/database/limits.js';
 import { INTERNAL_DATABASE, isStagedName, stagedName } from '@plinth/tsdb-model/database/names.js';
 import { tableNotKnown } from '@plinth/tsdb-model/errors.js';
-import { MAX_INT64 } from '@plinth/tsdb-model/int64.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { Transaction } from 'kysely';
 import type { CatalogState } from '../catalog-state.js';

@@ -1,5 +1,5 @@
 import type { CommitLog } from '@plinth/kernel';
-import { MIN_INT64 } from '@plinth/tsdb-model/int64.js';
+import { MIN_INT64 } from '@plinth/tsdb-model/columns/int64.js';
 import type { Segment, SeriesFile } from '@plinth/tsdb-model/segment.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';

@@ -1,5 +1,5 @@
+import { MAX_INT64, MIN_INT64 } from '@plinth/tsdb-model/columns/int64.js';
 import { grouped } from '@plinth/tsdb-model/grouped.js';
-import { MAX_INT64, MIN_INT64 } from '@plinth/tsdb-model/int64.js';
 import type { Segment } from '@plinth/tsdb-model/segment.js';
 import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import { type DeletionSql, deletionKey, NOTHING_DELETED } from './deletion-sql.js';

@@ -1,5 +1,5 @@
 import { invariant } from '@plinth/kernel';
-import { MIN_INT64 } from '@plinth/tsdb-model/int64.js';
+import { MIN_INT64 } from '@plinth/tsdb-model/columns/int64.js';
 import type { TagCondition } from '@plinth/tsdb-model/scan.js';
 import { type PackedTags, packTags, unpackValues } from '@plinth/tsdb-model/series/packed-tags.js';
 import { seriesId, type Words } from '@plinth/tsdb-model/series/series-id.js';

@@ -1,5 +1,5 @@
+import { MAX_INT64 } from '@plinth/tsdb-model/columns/int64.js';
 import { batchSizeBytes, type RowBatch, takeRows } from '@plinth/tsdb-model/columns/row-batch.js';
-import { MAX_INT64 } from '@plinth/tsdb-model/int64.js';
 import { BufferTable } from '@plinth/tsdb-storage/buffer/buffer-table.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { Pinned } from '../scan/pinned.js';

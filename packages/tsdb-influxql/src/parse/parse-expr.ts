@@ -1,4 +1,4 @@
-import { MAX_INT64 } from '@plinth/tsdb-model/int64.js';
+import { MAX_INT64 } from '@plinth/tsdb-model/columns/int64.js';
 import type { BinaryOperator, CastType, Expr } from '../ast/expressions.js';
 import type { Scanner } from './scanner.js';
 import type { Token } from './token.js';

@@ -1,4 +1,4 @@
-import { MAX_INT64, MAX_UINT64 } from '@plinth/tsdb-model/int64.js';
+import { MAX_INT64, MAX_UINT64 } from '@plinth/tsdb-model/columns/int64.js';
 import { lookbackHint } from '@plinth/tsdb-model/text/lookback-hint.js';
 import { ParseError } from './parse-error.js';
 import { KEYWORDS, type Token } from './token.js';

@@ -1,4 +1,4 @@
-import { MAX_UINT64, MIN_INT64 } from '@plinth/tsdb-model/int64.js';
+import { MAX_UINT64, MIN_INT64 } from '@plinth/tsdb-model/columns/int64.js';
 import type { BinaryOperator } from '../ast/expressions.js';
 import type { DataType, Value } from './data-type.js';
 import { isNumeric } from './data-type.js';

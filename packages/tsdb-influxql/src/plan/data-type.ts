@@ -1,5 +1,5 @@
 import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
-import { MAX_INT64, MIN_INT64 } from '@plinth/tsdb-model/int64.js';
+import { MAX_INT64, MIN_INT64 } from '@plinth/tsdb-model/columns/int64.js';
 import type { CastType } from '../ast/expressions.js';
 
 /** Type of a reference or expression. `unknown` means that no source has such a column. */

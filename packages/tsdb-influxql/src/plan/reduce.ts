@@ -1,4 +1,4 @@
-import { MAX_INT64 } from '@plinth/tsdb-model/int64.js';
+import { MAX_INT64 } from '@plinth/tsdb-model/columns/int64.js';
 import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
 import { type BinaryExpr, type Expr, isLiteral } from '../ast/expressions.js';
 import type { SelectStatement } from '../ast/select.js';

@@ -1,5 +1,5 @@
 import { messageOf, parseJson } from '@plinth/kernel';
-import { MAX_INT64, MAX_UINT64, MIN_INT64 } from '@plinth/tsdb-model/int64.js';
+import { MAX_INT64, MAX_UINT64, MIN_INT64 } from '@plinth/tsdb-model/columns/int64.js';
 import { MessageWriter } from '../messages/message-writer.js';
 import { BYTES, FIXED_64, MessageInvalid, tagOf, VARINT } from '../messages/proto-cursor.js';
 import {

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import { MAX_INT64, MIN_INT64 } from '@plinth/tsdb-model/columns/int64.js';
 import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
-import { MAX_INT64, MIN_INT64 } from '@plinth/tsdb-model/int64.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { DUCKDB_TYPE } from '../duckdb/duckdb-type.js';

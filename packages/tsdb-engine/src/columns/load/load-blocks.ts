@@ -1,5 +1,5 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
-import { MAX_INT64, MIN_INT64 } from '@plinth/tsdb-model/int64.js';
+import { MAX_INT64, MIN_INT64 } from '@plinth/tsdb-model/columns/int64.js';
 import { STEP_ROWS, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { BlockField } from '@plinth/tsdb-storage/buffer/row-block.js';
 import { isCacheableKind } from '../cache/cached-rows.js';

@@ -1,5 +1,5 @@
 import { invariant, Memo } from '@plinth/kernel';
-import { MAX_INT64 } from '@plinth/tsdb-model/int64.js';
+import { MAX_INT64 } from '@plinth/tsdb-model/columns/int64.js';
 import type { Expr } from '../../ast/expressions.js';
 import type { SelectStatement } from '../../ast/select.js';
 import type { Statement } from '../../ast/statements.js';

@@ -1,5 +1,5 @@
+import { MAX_INT64, MAX_UINT64 } from '@plinth/tsdb-model/columns/int64.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
-import { MAX_INT64, MAX_UINT64 } from '@plinth/tsdb-model/int64.js';
 import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
 import type { Constant, ConstantValue } from '../../bound-expr.js';
 import type { ExprNodes, Literal, LiteralNode } from '../../parse/ast.js';

@@ -1,4 +1,4 @@
-import { MAX_INT64, MIN_INT64 } from '@plinth/tsdb-model/int64.js';
+import { MAX_INT64, MIN_INT64 } from '@plinth/tsdb-model/columns/int64.js';
 import { ThriftReader } from './thrift.js';
 
 /** Physical types of columns. Source: parquet-format, parquet.thrift, `Type`. */

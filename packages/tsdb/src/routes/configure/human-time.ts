@@ -1,4 +1,4 @@
-import { MAX_INT64 } from '@plinth/tsdb-model/int64.js';
+import { MAX_INT64 } from '@plinth/tsdb-model/columns/int64.js';
 import { NS_PER_SECOND } from '@plinth/tsdb-model/time/calendar.js';
 
 /** Nanoseconds per unit; months and years are averages. Source: tsdb-http, "Databases". */

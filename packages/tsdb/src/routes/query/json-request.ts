@@ -1,6 +1,6 @@
 import { isObject, JsonExcessive, messageOf, refuseExcessiveJson } from '@plinth/kernel';
+import { MAX_UINT64, MIN_INT64 } from '@plinth/tsdb-model/columns/int64.js';
 import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
-import { MAX_UINT64, MIN_INT64 } from '@plinth/tsdb-model/int64.js';
 import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
 import { replaceNumbers } from '@plinth/tsdb-model/text/json-numbers.js';
 

@@ -1,9 +1,9 @@
 import { printExpr, quoteName } from '@plinth/tsdb-influxql/ast/print.js';
 import type { Influxql } from '@plinth/tsdb-influxql/influxql.js';
+import { MAX_UINT64, MIN_INT64 } from '@plinth/tsdb-model/columns/int64.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
 import { databaseOfPolicy } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
-import { MAX_UINT64, MIN_INT64 } from '@plinth/tsdb-model/int64.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { DeleteCondition } from './delete-predicate.js';

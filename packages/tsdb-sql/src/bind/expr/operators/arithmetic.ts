@@ -1,6 +1,6 @@
 import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
+import { MIN_INT64 } from '@plinth/tsdb-model/columns/int64.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
-import { MIN_INT64 } from '@plinth/tsdb-model/int64.js';
 import { type IntervalValue, isText, type SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { addMonths, NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 import { instantOfLocal, offsetNsAt } from '@plinth/tsdb-model/time/time-zone.js';
