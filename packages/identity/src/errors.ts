@@ -19,7 +19,7 @@ const TEXTS = {
     `Adding a new token would exceed limit of ${details.limit} tokens`,
   /** A permission is not valid; the message is the complete text for the client. */
   permission_invalid: asGiven,
-  /** Errors for version 1 users, with the messages of the 1.x server. */
+  /** Errors for InfluxDB 1.x users, with the messages of the 1.x server. */
   user_exists: 'user already exists',
   user_not_found: 'user not found',
   user_invalid: asGiven,

@@ -94,7 +94,7 @@ export interface Identity extends HttpService {
   readonly tokens: ApiTokens;
   /** Creates the first admin token for a request that the gate has admitted. Throws `token_name_exists`. */
   createFirstToken(request: Pick<HttpRequest, 'principal' | 'client'>): Promise<IssuedToken>;
-  /** Version 1 users with passwords. */
+  /** InfluxDB 1.x users with passwords. */
   readonly users: PasswordUsers;
   /**
    * Resolves the JSON web token in an `Authorization` header to its app. Throws `AppJwtRefused` and

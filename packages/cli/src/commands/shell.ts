@@ -34,7 +34,6 @@ interface State {
   names: readonly string[];
 }
 
-/** `plinth shell`. */
 export function shellCommand(): Command {
   const command = new Command('shell').description('open an interactive SQL or InfluxQL shell');
   return withConnection(command, { database: true })

@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import { type Connection, call, callOk, connectionOf, withConnection } from './connection.js';
 import { printOne, withFormat } from './output/listing.js';
 
-/** `plinth status`. */
 export function statusCommand(): Command {
   const command = withFormat(withConnection(new Command('status'), { database: false }))
     .description('show health, version and databases of a server')

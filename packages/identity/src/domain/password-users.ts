@@ -29,7 +29,7 @@ export interface DatabaseGrant {
 }
 
 /**
- * Version 1 users with passwords; their grants are the same permissions that tokens have. Kept in
+ * InfluxDB 1.x users with passwords; their grants are the same permissions that tokens have. Kept in
  * memory by name and durably in the store; changes are serialized. Source: the 1.x server,
  * "Authentication and authorization".
  */

@@ -1,7 +1,7 @@
 import { scrypt, timingSafeEqual } from 'node:crypto';
 import type { Grantee, Permission, Random } from '@plinth/kernel';
 
-/** A version 1 user: name, password and grants. */
+/** An InfluxDB 1.x user: name, password and grants. */
 export interface PasswordUser {
   readonly name: string;
   /** `scrypt$N$r$p$salt$hash`, the last two in base64. */

@@ -129,7 +129,7 @@ export function appRoutes(apps: Apps): readonly Route[] {
   ];
 }
 
-/** Selects an app by id or client id. */
+/** A number is an app id; anything else is a client id. */
 function selectorOf({ parameters }: HttpRequest): AppSelector {
   const { app = '' } = parameters;
   return /^[1-9]\d{0,14}$/.test(app) ? { id: Number(app) } : { client_id: app };

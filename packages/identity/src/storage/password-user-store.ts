@@ -4,7 +4,7 @@ import type { PasswordUser } from '../model/password-user.js';
 import { permissionsOf } from './token-store.js';
 import type { IdentityTables } from './token-tables.js';
 
-/** Version 1 users in the relational store. */
+/** InfluxDB 1.x users in the relational store. */
 export class PasswordUserStore {
   readonly #store: RelationalStore;
 

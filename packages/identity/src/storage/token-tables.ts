@@ -17,7 +17,7 @@ export interface IdentityTables {
   };
   /** Next id. Ids are never reused, so that "created by" stays correct. */
   identity_sequences: { name: string; next: number };
-  /** Version 1 users by name. */
+  /** InfluxDB 1.x users by name. */
   identity_password_users: {
     name: string;
     password_hash: string;

@@ -103,7 +103,7 @@ export class LogFileReader {
   }
 
   /**
-   * Distinguishes damage from a torn write: returns whether a record after `offset` belongs to a write that began after it.
+   * Distinguishes damage from a torn write: returns whether a record after `offset` belongs to a write that started after it.
    * If so, the bytes at `offset` had been synced before that write. (One unsynced write can lose any of its sectors.)
    */
   async hasLaterBatch(offset: number, seed: number): Promise<boolean> {

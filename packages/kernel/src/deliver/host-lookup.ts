@@ -9,7 +9,7 @@ export type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
 export interface HostLookupOptions {
   /** `address` or `address:port`; the system's name servers when absent. */
   readonly servers?: readonly string[];
-  /** The timeout of the first try of a name server. */
+  /** Timeout of the first query to a name server. */
   readonly timeoutMs?: number;
   readonly hostsFile?: string;
   /** The system resolver, for names that are not in DNS. */

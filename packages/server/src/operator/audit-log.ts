@@ -34,7 +34,7 @@ const MAX_ENTRIES = 1000;
 const MAX_WAITING = 10_000;
 /** Longer strings are cut, in characters. */
 const MAX_TEXT_LENGTH = 1000;
-/** Bytes read from the last file at startup, for the entries before it. */
+/** Bytes read from the end of the newest file at startup, to restore the most recent entries. */
 const TAIL_BYTES = 512 * 1024;
 
 /**

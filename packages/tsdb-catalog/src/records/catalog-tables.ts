@@ -23,9 +23,9 @@ export interface CatalogTables {
     original_name: string | null;
     /** Set when its data was removed; the row stays for a grace period. */
     purged_ms: number | null;
-    /** Retention policy for version 1 clients that do not specify a policy. */
+    /** Retention policy for InfluxDB 1.x clients that do not specify a policy. */
     default_policy: string | null;
-    /** Shard duration set by version 1 clients. */
+    /** Shard duration set by InfluxDB 1.x clients. */
     shard_duration_ns: string | null;
     /** `float` if new integer fields become float columns. */
     integer_fields: 'float' | null;

@@ -100,7 +100,7 @@ export class OtlpSeriesKey {
     return false;
   }
 
-  /** Begins a label. */
+  /** Writes the tags and sizes of a label; its name follows. */
   #open(nameLength: number, valueLength: number): void {
     const nameSize = 1 + sizeOfSize(nameLength) + nameLength;
     const size = nameSize + 1 + sizeOfSize(valueLength) + valueLength;

@@ -19,7 +19,7 @@ export class RequestedPasses {
     this.#run = run;
   }
 
-  /** Resolves after a pass over these tables that began later than this call. */
+  /** Resolves after a pass over these tables that started after this call. */
   async request(tables: readonly TableSchema[]): Promise<void> {
     if (tables.length === 0) return;
     this.#next ??= this.#schedule();

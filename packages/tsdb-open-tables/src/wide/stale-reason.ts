@@ -12,7 +12,7 @@ export function staleReason(
   if (state !== undefined && 'reason' in state) return state.reason;
   if (isCurrent) return undefined;
   if (history === undefined) return 'it has never been published';
-  // Rows that arrived after the query began do not matter.
+  // Rows that were written after the query started do not make the table stale.
   if (BigInt(history.mergedThrough) >= nowNs) return undefined;
   return 'new rows, or new values of points, are not published yet';
 }

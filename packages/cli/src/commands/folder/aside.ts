@@ -16,7 +16,6 @@ const DAMAGED = /\.damaged$/;
 /** Bytes from the end of a log file. No later start needs a file with this name. */
 const TAIL = /\.tail\.damaged$/;
 
-/** `plinth aside`. */
 export function asideCommand(): Command {
   const command = withFormat(new Command('aside'))
     .description('list or remove quarantined files, even while the server is running')

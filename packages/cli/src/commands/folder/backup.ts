@@ -35,7 +35,6 @@ const CONCURRENCY = 4;
 /** Part of the server's message about too many backups. The command does not wait after a 503 with another cause. */
 const BUSY = 'too many backups';
 
-/** `plinth backup`. */
 export function backupCommand(): Command {
   const command = withConnection(new Command('backup'), { database: false })
     .description('create a consistent backup of a running server')

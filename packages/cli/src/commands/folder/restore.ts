@@ -26,7 +26,6 @@ import { assertMayWrite } from './may-write.js';
 /** Folder of the plugin files in a backup. */
 const PLUGINS = 'plugins/';
 
-/** `plinth restore`. */
 export function restoreCommand(): Command {
   const command = new Command('restore')
     .description('create a data folder from a backup (no running server required)')

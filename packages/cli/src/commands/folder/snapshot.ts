@@ -22,7 +22,6 @@ import { restrictUmask } from '../output/restrict-umask.js';
 import { print } from '../output/terminal.js';
 import { assertMayWrite } from './may-write.js';
 
-/** `plinth snapshot`. */
 export function snapshotCommand(): Command {
   const command = withFormat(new Command('snapshot'))
     .description('list the snapshots of plinth.db in a data folder, or restore one')

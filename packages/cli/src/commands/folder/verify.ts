@@ -32,7 +32,6 @@ import { print, printNote } from '../output/terminal.js';
 
 const [LOCK_FILE = ''] = FOLDER_LOCK_FILES;
 
-/** `plinth verify`. */
 export function verifyCommand(): Command {
   const command = new Command('verify')
     .description('verify a backup or the data folder of a stopped server, read-only')

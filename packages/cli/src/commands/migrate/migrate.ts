@@ -29,7 +29,6 @@ Examples:
 The command reads everything first. If a part is unreadable, it writes nothing. An interrupted run continues where it
 stopped when you start it again.`;
 
-/** `plinth migrate`. */
 export function migrateCommand(): Command {
   return new Command('migrate')
     .description('migrate data from InfluxDB, Prometheus, VictoriaMetrics and Graphite')

@@ -35,7 +35,6 @@ interface Loss {
   valueCount: number;
 }
 
-/** `plinth export`. */
 export function exportCommand(): Command {
   const command = withConnection(new Command('export'), { database: true })
     .description('write a table or a query result to a file')

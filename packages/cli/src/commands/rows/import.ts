@@ -21,7 +21,6 @@ interface ImportOptions {
   readonly lossy?: true;
 }
 
-/** `plinth import`. */
 export function importCommand(): Command {
   const command = withConnection(new Command('import'), { database: true })
     .description('import Parquet (.parquet) or CSV (.csv, .csv.gz) files into a table')

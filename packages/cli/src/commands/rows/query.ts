@@ -30,7 +30,6 @@ interface QueryOptions {
   readonly param: Readonly<Record<string, unknown>>;
 }
 
-/** `plinth query`. */
 export function queryCommand(): Command {
   const command = new Command('query')
     .description('query a database in SQL or InfluxQL')

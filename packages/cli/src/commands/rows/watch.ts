@@ -28,7 +28,6 @@ Examples:
 
 After a lost connection, the command continues where it stopped. Stop it with Ctrl+C.`;
 
-/** `plinth watch`. */
 export function watchCommand(): Command {
   const command = new Command('watch')
     .description('print newly written rows that match a SQL query')

@@ -51,7 +51,6 @@ export interface WriteOptions {
   readonly timeFormat: TimeFormat;
 }
 
-/** `plinth write`. */
 export function writeCommand(): Command {
   const command = new Command('write')
     .description('write line protocol or CSV from files (plain or gzip) or standard input')

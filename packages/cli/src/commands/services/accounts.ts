@@ -39,7 +39,6 @@ interface Row {
   readonly [name: string]: unknown;
 }
 
-/** `plinth accounts`. */
 export function accountsCommand(): Command {
   return new Command('accounts')
     .description('manage platforms, keys and accounts')

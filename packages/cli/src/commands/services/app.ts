@@ -30,7 +30,6 @@ interface WebhookOptions {
   readonly retry?: string;
 }
 
-/** `plinth app`. */
 export function appCommand(): Command {
   const app = new Command('app')
     .description('register apps and manage their keys and webhooks')

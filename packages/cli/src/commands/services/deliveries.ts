@@ -21,7 +21,6 @@ const withApp = (name: string): Command =>
 const pathOf = async (connection: Connection, app: string, rest: string): Promise<string> =>
   `${APPS}/${encodeURIComponent(await appOf(connection, app))}${rest}`;
 
-/** `plinth deliveries`. */
 export function deliveriesCommand(): Command {
   return new Command('deliveries')
     .description('list, show and redeliver deliveries')

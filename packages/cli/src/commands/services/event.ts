@@ -15,7 +15,6 @@ Examples:
 
 const APP = 'publish only to this app (id, client id or name)';
 
-/** `plinth event`. */
 export function eventCommand(): Command {
   return new Command('event')
     .description('publish events to app webhooks')

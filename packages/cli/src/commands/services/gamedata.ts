@@ -31,7 +31,6 @@ const MAX_GIT_OUTPUT_BYTES = 256 * 1024 * 1024;
 const FILE =
   /^(items\.[A-Za-z-]+|ammunition|traders|maps|quests|hideout|item_presets|levels|storyline)\.json$/;
 
-/** `plinth gamedata`. */
 export function gamedataCommand(): Command {
   return new Command('gamedata')
     .description('generate, import, export, validate and publish game data')

@@ -14,7 +14,6 @@ Examples:
 
 const API = 'ops/v1/identities';
 
-/** `plinth identity`. */
 export function identityCommand(): Command {
   const identity = new Command('identity')
     .description('register users, installations and OAuth apps, and create their tokens')

@@ -16,7 +16,6 @@ An identity is user:<id>, installation:<id>, oauth-app:<client id>, repo:<id>, a
 
 const API = 'ops/v1/rate-limits';
 
-/** `plinth limits`. */
 export function limitsCommand(name = 'limits'): Command {
   const limits = new Command(name)
     .description('inspect, test, reset and ban rate-limited identities')

@@ -24,7 +24,6 @@ Examples:
 
 A token is shown only once, at creation: the server stores only its hash.`;
 
-/** `plinth token`. */
 export function tokenCommand(): Command {
   const token = new Command('token')
     .description('create, regenerate, list and delete tokens')

@@ -38,7 +38,6 @@ interface ListenOptions {
   readonly url?: string;
 }
 
-/** `plinth webhook`. */
 export function webhookCommand(): Command {
   return new Command('webhook')
     .description('receive deliveries on this machine and list those of an app')

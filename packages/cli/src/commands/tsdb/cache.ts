@@ -20,7 +20,6 @@ interface CreateOptions {
   readonly maxAge?: number;
 }
 
-/** `plinth cache`. */
 export function cacheCommand(): Command {
   return new Command('cache')
     .description('create, list and delete last-value and distinct-value caches')

@@ -38,7 +38,6 @@ interface Counts extends References {
   readonly merged_points: number;
 }
 
-/** `plinth column`. */
 export function columnCommand(): Command {
   return new Command('column')
     .description('rename tags and fields, and convert their types')

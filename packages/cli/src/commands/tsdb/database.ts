@@ -7,7 +7,6 @@ import { print } from '../output/terminal.js';
 const PATH = 'api/v3/configure/database';
 const WHEN = 'when to delete the data: now, never, default or 2026-01-31T00:00:00Z';
 
-/** `plinth database`. */
 export function databaseCommand(): Command {
   return new Command('database')
     .description('create, list, change, delete and restore databases')

@@ -4,7 +4,6 @@ import { print } from '../output/terminal.js';
 
 const PATH = 'api/v3/configure/plugin_environment';
 
-/** `plinth package`. */
 export function packageCommand(): Command {
   const install = withConnection(new Command('install'), { database: false })
     .description('install Python packages for plugins and wait for completion')

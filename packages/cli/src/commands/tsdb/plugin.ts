@@ -8,7 +8,6 @@ import { printQuery, withQueryFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
 import { readArguments } from './trigger.js';
 
-/** `plinth plugin`. */
 export function pluginCommand(): Command {
   return new Command('plugin')
     .description('create, test, upload and list Python plugins')

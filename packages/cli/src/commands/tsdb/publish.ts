@@ -14,7 +14,6 @@ interface PublishedTable extends Readonly<Record<string, unknown>> {
   readonly reason: string | null;
 }
 
-/** `plinth table publish`. */
 export function publishCommand(): Command {
   const command = withFormat(withConnection(new Command('publish'), { database: true }))
     .description('publish tables for Iceberg readers now')
@@ -32,7 +31,6 @@ export function publishCommand(): Command {
   });
 }
 
-/** `plinth table published`. */
 export function publishedCommand(): Command {
   const command = withFormat(withConnection(new Command('published'), { database: true }));
   return command.description('list published tables and their newest versions').action(async () => {

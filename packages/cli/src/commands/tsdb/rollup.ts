@@ -12,7 +12,6 @@ interface CreateOptions {
   readonly into: string;
 }
 
-/** `plinth rollup`. */
 export function rollupCommand(): Command {
   return new Command('rollup')
     .description('aggregate each time interval and write the results to a table')

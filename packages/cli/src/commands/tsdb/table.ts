@@ -9,7 +9,6 @@ import { rename, withDryRun } from './rename.js';
 
 const PATH = 'api/v3/configure/table';
 
-/** `plinth table`. */
 export function tableCommand(): Command {
   return new Command('table')
     .description('create, list, change, rename, delete, restore and publish tables')

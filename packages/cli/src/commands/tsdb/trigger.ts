@@ -15,7 +15,6 @@ interface CreateOptions {
   readonly disabled: boolean;
 }
 
-/** `plinth trigger`. */
 export function triggerCommand(): Command {
   return new Command('trigger')
     .description('run Python plugins on writes, schedules and requests')

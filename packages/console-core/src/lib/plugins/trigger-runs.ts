@@ -5,7 +5,7 @@ interface Line {
   readonly log_text: string;
 }
 
-/** One run of a trigger, as far as its log lines are kept. */
+/** One run of a trigger, reconstructed from the stored log lines. */
 export interface TriggerRun {
   readonly startedAt: string;
   readonly result: 'running' | 'succeeded' | 'failed';

@@ -47,7 +47,7 @@ export const isRelative = (text: string): boolean => RELATIVE.test(text.trim());
 
 function startOf(ms: number, unit: string): number {
   const size = UNIT_MS[unit] ?? 1;
-  // 1970 began on a Thursday, weeks begin on Mondays.
+  // January 1, 1970 was a Thursday; weeks start on Monday.
   const offset = unit === 'w' ? 3 * 86_400_000 : 0;
   return Math.floor((ms + offset) / size) * size - offset;
 }

@@ -57,7 +57,7 @@ export function DataTable<Row>(props: {
         </thead>
         <tbody>
           {rows.map((row, index) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the link in the first cell is for the keyboard.
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the link in the first cell provides keyboard access.
             <tr
               key={keyOf(row)}
               className={`${onOpen ? 'clickable' : ''} ${isCurrent?.(row) ? 'current' : ''}`}

@@ -85,7 +85,7 @@ export function useFollow(options: {
   return { statusText, spoken: isReading ? paused : 'following', newAfter, onReading };
 }
 
-/** Counts the changes of the table since following began. */
+/** Counts the changes of the table since following was enabled. */
 function useTableChanges(
   target: { readonly db: string; readonly table: string | undefined } | undefined,
 ): {

@@ -31,7 +31,8 @@ export function readNative(pieces: JsonPieces): Payload {
   if (format !== NATIVE_FORMAT) refuse('/format', `format must be "${NATIVE_FORMAT}"`);
   for (const name of members.keys()) {
     // A misspelled `kinds` would otherwise replace all records with none.
-    if (!MEMBERS.includes(name)) refuse(`/${name}`, `unknown member ${name}`);
+    if (!MEMBERS.includes(name))
+      refuse(`/${name}`, `unknown member "${name}"; use ${MEMBERS.join(', ')}`);
   }
   const defaultLanguage = read('defaultLanguage');
   const languages = read('languages') ?? [];

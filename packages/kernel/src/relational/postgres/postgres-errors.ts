@@ -16,7 +16,7 @@ const CONSTRAINTS: ReadonlyMap<string, ConstraintKind> = new Map([
   ['23514', 'check'],
 ]);
 
-/** Serialization failures: one of the transactions must be retried. */
+/** Serialization failures and deadlocks: the transaction must be retried. */
 const RETRYABLE: ReadonlySet<string> = new Set(['40001', '40P01']);
 
 /** The server is read-only, has no free connection, or is shutting down or starting. */

@@ -42,7 +42,7 @@ export class CallWatch {
   }
 
   /**
-   * Rejects with `RedisSilent`, or settles like `call`.
+   * Settles like `call`, or rejects with `RedisSilent` if the server does not respond in time.
    * @param onLate receives the response to a call that was already rejected; the server has
    *   executed that call.
    */

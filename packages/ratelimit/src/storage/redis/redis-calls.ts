@@ -59,7 +59,7 @@ export class RedisCalls {
     return this.#watched(link.serverOf(key), run(link.client), onLate);
   }
 
-  /** Passes keys that match a pattern on the server of `key` to `see`, in batches. */
+  /** Scans the server that stores `key`, and passes the keys that match `pattern` to `see` in batches. */
   async scanBeside(key: string, pattern: string, see: SeeKeys): Promise<void> {
     await this.#scan(this.#open.serverOf(key), pattern, see);
   }

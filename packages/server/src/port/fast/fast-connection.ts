@@ -165,7 +165,7 @@ export class FastConnection {
   readonly #signal = (): AbortSignal => {
     if (this.#disconnect === undefined) {
       this.#disconnect = new AbortController();
-      // The signal can be requested late, by a handler that takes longer.
+      // A slow handler can request the signal after the client has disconnected.
       if (this.#socket.destroyed) this.#disconnect.abort();
       else if (this.#hasEnded) cutWhenSilent(this.#socket);
     }

@@ -199,5 +199,5 @@ export const tableSpecification = (table: string): string => `table:${table}`;
 /** Identifies the row, so that arguments cannot be moved to another trigger. */
 const placeOf = (id: number): string => `tsdb_triggers ${id}`;
 
-/** JSON starts with a brace, Base64 never does. */
+/** Arguments that are not encrypted start with a brace, which is not a Base64 character. */
 const isPlain = ({ arguments: text }: TriggerRecord): boolean => text?.startsWith('{') === true;

@@ -71,7 +71,7 @@ function patternOf(call: FunctionCall, flagsIndex: number, allowsGlobal: boolean
   if (unknown !== undefined) {
     throw tsdbError(
       'plan_error',
-      `Error during planning: ${call.name}() does not support the flag '${unknown}'`,
+      `Error during planning: ${call.name}() does not support the flag '${unknown}'; use ${allowsGlobal ? 'g, ' : ''}i, m, s, U, R or x`,
     );
   }
   const on = [...'imsU'].filter((flag) => flags.includes(flag)).join('');

@@ -46,7 +46,7 @@ export function parseJsonObject(text: string): Readonly<Record<string, unknown>>
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) {
-      return JSON.parse(replaceNumbers(text, mark)) as Readonly<Record<string, unknown>>; // the same object as above
+      return JSON.parse(replaceNumbers(text, mark)) as Readonly<Record<string, unknown>>; // still an object; only its numbers differ from `value`
     }
   } catch (error) {
     throw jsonError(messageOf(error));

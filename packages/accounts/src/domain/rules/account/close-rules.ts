@@ -39,7 +39,7 @@ export function checkPersonDeletion(options: {
 }): Violation | undefined {
   const violation = checkRegistration(options.platform);
   if (violation || options.account.individualId !== options.person.id) return violation;
-  return immutable('identity.individual', 'by deleting its person');
+  return immutable('identity.individual', 'by deleting the person');
 }
 
 /** Given configurations must match the applied ones, in any order. */

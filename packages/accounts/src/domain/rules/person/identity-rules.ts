@@ -78,7 +78,7 @@ function checkFixedKind(
     const was = before[member];
     return was === undefined || was === after[member]
       ? undefined
-      : immutable(`identity.${member}`, 'after a capability was active');
+      : immutable(`identity.${member}`, 'after a capability has been active');
   });
 }
 
@@ -105,13 +105,17 @@ function checkVerifiedBusiness(
     const changed = (['registered_name', 'id_numbers'] as const).find(
       (name) => !isSame(before.business_details?.[name], after.business_details?.[name]),
     );
-    if (changed) return immutable(`identity.business_details.${changed}`, 'after its verification');
+    if (changed)
+      return immutable(
+        `identity.business_details.${changed}`,
+        'after the identity has been verified',
+      );
   }
   if (verificationOf(stored, `person:${stored.individualId}`) !== 'success') return undefined;
   const changed = changedIndividual(context, VERIFIED_PERSON_MEMBERS);
   return changed === undefined
     ? undefined
-    : immutable(`identity.${changed}`, 'after its verification');
+    : immutable(`identity.${changed}`, 'after the identity has been verified');
 }
 
 /** Returns the status of the verification of `target`, such as `success`. */
@@ -129,7 +133,7 @@ export const VERIFIED_PERSON_MEMBERS = [
 export function immutable(param: string, when: string): Violation {
   return violate('immutable_identity_param', {
     param,
-    message: `${param} cannot change ${when}.`,
+    message: `${param} cannot be changed ${when}.`,
   });
 }
 

@@ -95,7 +95,9 @@ function checkImmutable(context: PersonContext): Violation | undefined {
   if (!context.livemode || context.requirementsCollector !== 'vendor') return undefined;
   if (verificationOf(account, `person:${stored.id}`) !== 'success') return undefined;
   const changed = changedMember(stored.fields, context.merged.fields, VERIFIED_PERSON_MEMBERS);
-  return changed === undefined ? undefined : immutable(changed, 'after its verification');
+  return changed === undefined
+    ? undefined
+    : immutable(changed, 'after the person has been verified');
 }
 
 /** Some fields need the account's country (row 54). */
