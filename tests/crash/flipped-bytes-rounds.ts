@@ -13,6 +13,8 @@ import {
 } from '../harness/index.js';
 
 const FLAGS = ['--without-auth', '--tsdb-internal-metrics-interval-ms=0'];
+/** Rows stay in the log, however slow the machine is. */
+const UNFLUSHED = ['--tsdb-buffer-flush-age-ms', '3600000'];
 const ROW_COUNT = 60;
 /** The kinds of files in a data folder; the first match counts. */
 const KINDS: readonly (readonly [name: string, pattern: RegExp])[] = [
@@ -88,7 +90,7 @@ async function fill(dataDir: string): Promise<void> {
   await untilInFiles(first);
   assert.equal(await first.stop(), 0);
   for (const from of [20, 40]) {
-    const server = await ServerInProcess.start({ dataDir, flags: FLAGS });
+    const server = await ServerInProcess.start({ dataDir, flags: [...FLAGS, ...UNFLUSHED] });
     for (let n = from; n < from + 20; n++) await write(server, { db: 'd' }, lines(n, n + 1));
     await server.kill();
   }
