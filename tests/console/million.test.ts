@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { ServerProcess, temporaryFolder, WebhookApp } from '../harness/index.js';
+import { ServerInProcess, ServerProcess, temporaryFolder, WebhookApp } from '../harness/index.js';
 import { SKIP, TestBrowser } from './browser.js';
 
 const ROW_COUNT = 1_000_500;
@@ -183,11 +183,11 @@ describe('a million deliveries', { skip: SKIP }, () => {
 
   before(async () => {
     dataDir = await temporaryFolder();
-    own = await ServerProcess.start({ flags, dataDir });
-    const app = await WebhookApp.register(own, {
+    const first = await ServerInProcess.start({ flags, dataDir });
+    const app = await WebhookApp.register(first, {
       ...{ url: 'https://ci.invalid/hook', events: ['push'], active: false },
     });
-    await own.stop();
+    await first.stop();
     seed(app.id);
     own = await ServerProcess.start({ flags, dataDir });
     path = `${own.url}/console/webhooks/${app.id}`;

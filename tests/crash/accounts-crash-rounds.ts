@@ -4,7 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AccountsServer, Chance, type Json, type ServerProcess } from '../harness/index.js';
+import {
+  AccountsServer,
+  Chance,
+  type Json,
+  type ServerInProcess,
+  type ServerProcess,
+} from '../harness/index.js';
 
 const WRITER_COUNT = 6;
 const MAX_LIFE_MS = 900;
@@ -37,11 +43,16 @@ export async function runAccountsCrashRounds(options: AccountsCrashOptions): Pro
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-crash-accounts-'));
   const chance = new Chance(seed);
   const allKeys = new Map<string, number>();
-  let server = await AccountsServer.startProcess({ dataDir });
+  let server: AccountsServer<ServerInProcess | ServerProcess> = await AccountsServer.startProcess({
+    dataDir,
+  });
   try {
     for (let round = 1; round <= roundCount; round++) {
       const sent = await loadAndKill(server, chance);
-      server = await AccountsServer.startProcess({ dataDir });
+      // The last server is not killed under load.
+      server = await (round < roundCount
+        ? AccountsServer.startProcess({ dataDir })
+        : AccountsServer.start({ dataDir }));
       const outcome = await verify(server, sent, allKeys);
       report(`seed ${seed}, round ${round} of ${roundCount}: ${outcome}`);
     }
@@ -57,7 +68,10 @@ interface Sent {
   readonly uses: SentUse[];
 }
 
-async function loadAndKill(server: AccountsServer<ServerProcess>, chance: Chance): Promise<Sent> {
+async function loadAndKill(
+  server: AccountsServer<ServerInProcess | ServerProcess>,
+  chance: Chance,
+): Promise<Sent> {
   const sent: Sent = { creates: [], uses: [] };
   const lifeMs = chance.between(0, MAX_LIFE_MS);
   await server.settings({ update_concurrency_limit: 100 });

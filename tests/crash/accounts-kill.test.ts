@@ -1,4 +1,5 @@
 // Source: accounts, sections 5 and 19. A few rounds; the long test has two hundred.
+// Own process: it is killed under load.
 import { it } from 'node:test';
 import { runAccountsCrashRounds } from './accounts-crash-rounds.js';
 

@@ -1,4 +1,5 @@
 // Source: docs/formats/backup.md, "Consistency". PLINTH_CRASH_SEED sets the content of the rounds.
+// Own process: it copies and writes while the test's process writes and compares.
 import { it } from 'node:test';
 import { runBackupRounds } from './backup-rounds.js';
 

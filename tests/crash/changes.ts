@@ -1,4 +1,4 @@
-import { type HttpResponse, KEYS, type ServerProcess } from '../harness/index.js';
+import { type HttpResponse, KEYS, type RunningServer } from '../harness/index.js';
 import type { WebhookApp } from '../harness/webhook-app.js';
 
 const EDITOR = 'editor-token-for-tests';
@@ -12,7 +12,7 @@ export const CHANGE_ENV = {
 
 /** One change of each service that stores data, distinguished by `n`. Limits are counted in memory. */
 export const changesOf = (
-  server: ServerProcess,
+  server: RunningServer,
   app: WebhookApp,
 ): Readonly<Record<string, (n: number) => Promise<HttpResponse>>> => ({
   tsdb: (n) =>

@@ -1,4 +1,5 @@
 // Source: query-languages, "Continuous queries": killing the process at any instant leaves no interval missing or doubled.
+// Own process: it is killed under load.
 import { it } from 'node:test';
 import { runContinuousRounds } from './continuous-rounds.js';
 

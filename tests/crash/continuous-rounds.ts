@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { Chance, ServerProcess } from '../harness/index.js';
+import { Chance, type OwnServer } from '../harness/index.js';
+import { startNext } from './next-round.js';
 
 const FLAGS = ['--without-auth', '--tsdb-buffer-flush-age-ms', '200'];
 /** FOR includes rows that are written at the end of an interval and become durable after it. */
@@ -16,7 +17,7 @@ const ROUNDS_PER_CHECK = 10;
 
 type Rows = readonly (readonly unknown[])[];
 
-async function rows(server: ServerProcess, q: string): Promise<Rows> {
+async function rows(server: OwnServer, q: string): Promise<Rows> {
   const parameters = new URLSearchParams({ db: 'd', epoch: 's', q });
   const response = await server.http.send(`/query?${parameters}`, { method: 'POST' });
   const { results } = JSON.parse(response.text) as {
@@ -27,7 +28,7 @@ async function rows(server: ServerProcess, q: string): Promise<Rows> {
 }
 
 /** Writes until the server is gone or `isOver`. Failures are expected when it is killed. */
-async function write(server: ServerProcess, isOver: () => boolean): Promise<void> {
+async function write(server: OwnServer, isOver: () => boolean): Promise<void> {
   for (let i = 0; !isOver(); i++) {
     const body = `points,host=a v=${i}i\npoints,host=b v=1i`;
     const isWritten = await server.http.send('/write?db=d', { body }).then(
@@ -48,7 +49,7 @@ export async function runContinuousRounds(options: {
   const { seed, roundCount, report } = options;
   const chance = new Chance(seed);
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-continuous-crash-'));
-  let server = await ServerProcess.start({ dataDir, flags: FLAGS });
+  let server = await startNext({ dataDir, flags: FLAGS }, false);
   try {
     await rows(server, 'CREATE DATABASE d');
     await rows(server, CREATE);
@@ -59,7 +60,7 @@ export async function runContinuousRounds(options: {
       await server.kill();
       isOver = true;
       await writing;
-      server = await ServerProcess.start({ dataDir, flags: FLAGS });
+      server = await startNext({ dataDir, flags: FLAGS }, round === roundCount);
       if (round % ROUNDS_PER_CHECK > 0 && round < roundCount) continue;
       const count = await verify(server);
       assert.ok(count > round, `seed ${seed}`);
@@ -72,7 +73,7 @@ export async function runContinuousRounds(options: {
 }
 
 /** Waits until all intervals are computed, and returns the number of results. */
-async function verify(server: ServerProcess): Promise<number> {
+async function verify(server: OwnServer): Promise<number> {
   const expected = await rows(
     server,
     'SELECT sum(v), count(v) FROM points GROUP BY time(1s), host fill(none)',

@@ -3,7 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Chance, ServerProcess, StartFailed } from '../harness/index.js';
+import {
+  Chance,
+  type OwnServer,
+  ServerInProcess,
+  ServerProcess,
+  StartFailed,
+} from '../harness/index.js';
 import { BulkWriter } from './bulk-writer.js';
 import { differences, type Fields, type Points } from './points.js';
 import { UnsyncedWriter } from './unsynced-writer.js';
@@ -65,8 +71,9 @@ class CrashRounds {
 
   async run(): Promise<string> {
     const diedCount = await this.#killWhileStarting();
-    const server = await this.#start();
+    const server = await ServerProcess.start(this.#options);
     try {
+      this.#checkRestored(server);
       const pointCount = await this.#verify(server);
       const end = await this.#loadAndEnd(server);
       return `${pointCount} points right, killed ${diedCount} starts, then ${end}`;
@@ -76,19 +83,22 @@ class CrashRounds {
   }
 
   async finish(): Promise<void> {
-    const server = await this.#start();
+    await using server = await ServerInProcess.start(this.#options);
+    this.#checkRestored(server);
     await this.#verify(server);
     assert.equal(await server.stop(), 0);
   }
 
-  async #start(): Promise<ServerProcess> {
-    const server = await ServerProcess.start({ dataDir: this.#dataDir, flags: FLAGS });
+  get #options() {
+    return { dataDir: this.#dataDir, flags: FLAGS };
+  }
+
+  #checkRestored(server: OwnServer): void {
     if (this.#isAllFlushed) {
       const replayed = server.logged('rows restored from the log');
       assert.equal(replayed, undefined, 'after an orderly stop nothing is left to replay');
     }
     this.#isAllFlushed = false;
-    return server;
   }
 
   /** Sometimes several starts in a row are killed during recovery. */
@@ -97,7 +107,7 @@ class CrashRounds {
     while (this.#chance.happens(0.25)) {
       const signal = AbortSignal.timeout(this.#chance.between(250, 900));
       try {
-        const server = await ServerProcess.start({ dataDir: this.#dataDir, flags: FLAGS, signal });
+        const server = await ServerProcess.start({ ...this.#options, signal });
         await server.kill();
       } catch (error) {
         if (!(error instanceof StartFailed)) throw error;
@@ -142,7 +152,7 @@ class CrashRounds {
     await sleep(this.#chance.between(150, 600));
   }
 
-  async #verify(server: ServerProcess): Promise<number> {
+  async #verify(server: OwnServer): Promise<number> {
     assert.equal((await server.http.send('/health')).status, 200);
     const actual = new Map<string, Points>(this.#writers.map(({ name }) => [name, new Map()]));
     let rowCount = 0;
@@ -164,7 +174,7 @@ class CrashRounds {
 
 /** Counts the rows of a table by field `n`, the number of the request that wrote them. */
 async function countsByRequest(
-  server: ServerProcess,
+  server: OwnServer,
   table: string,
 ): Promise<ReadonlyMap<number, number>> {
   const rows = await query(server, `SELECT n, count(*) AS c FROM ${table} GROUP BY n`, table);
@@ -173,7 +183,7 @@ async function countsByRequest(
 
 /** Adds each row to the points of its writer. Fails if a point is returned twice. */
 async function readTable(
-  server: ServerProcess,
+  server: OwnServer,
   table: string,
   into: ReadonlyMap<string, Points>,
 ): Promise<number> {
@@ -197,7 +207,7 @@ async function readTable(
 }
 
 async function query(
-  server: ServerProcess,
+  server: OwnServer,
   q: string,
   table: string,
 ): Promise<Record<string, unknown>[]> {
@@ -214,7 +224,7 @@ async function query(
 }
 
 /** Queries hold segments while flushes and compactions replace them. */
-async function queryUntilGone(server: ServerProcess, isOver: () => boolean): Promise<void> {
+async function queryUntilGone(server: OwnServer, isOver: () => boolean): Promise<void> {
   const q = 'SELECT host, count(*), max(value) FROM cpu GROUP BY host';
   while (!isOver()) {
     try {

@@ -1,4 +1,5 @@
 // Source: docs/DURABILITY.md, "Recovery"; docs/formats/commit-log.md, "Reading".
+// Own process: one is killed.
 import assert from 'node:assert/strict';
 import {
   cp,

@@ -3,7 +3,13 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Chance, type HttpResponse, ServerProcess } from '../harness/index.js';
+import {
+  Chance,
+  type HttpResponse,
+  type OwnServer,
+  ServerInProcess,
+  ServerProcess,
+} from '../harness/index.js';
 
 /** Low thresholds, so that rows are in memory, in the log and in segments at every moment. */
 const FLAGS = [
@@ -105,30 +111,26 @@ class Rounds {
 
   /** Deletes all data permanently. No file may remain. */
   async finish(): Promise<void> {
-    const server = await ServerProcess.start({ dataDir: this.#dataDir, flags: FLAGS });
-    try {
-      await this.#verify(server);
-      for (const row of await list(server)) {
-        const name = row['iox::database'];
-        if (name === '_internal') continue;
-        const path = `/api/v3/configure/database?db=${name}&hard_delete_at=now`;
-        const { status, text } = await server.http.send(path, { method: 'DELETE' });
-        assert.ok(status === 200 || status === 409, text);
-      }
-      const objects = join(this.#dataDir, 'objects');
-      const files = async () =>
-        (await readdir(objects, { recursive: true })).filter((name) => name.endsWith('.parquet'));
-      const untilMs = Date.now() + LAST_DELETE_MS;
-      while ((await files()).length > 0 && Date.now() < untilMs) await sleep(100);
-      assert.deepEqual(await files(), [], 'files of deleted databases are left');
-      assert.equal(await server.stop(), 0, server.logText);
-    } finally {
-      await server.kill();
+    await using server = await ServerInProcess.start({ dataDir: this.#dataDir, flags: FLAGS });
+    await this.#verify(server);
+    for (const row of await list(server)) {
+      const name = row['iox::database'];
+      if (name === '_internal') continue;
+      const path = `/api/v3/configure/database?db=${name}&hard_delete_at=now`;
+      const { status, text } = await server.http.send(path, { method: 'DELETE' });
+      assert.ok(status === 200 || status === 409, text);
     }
+    const objects = join(this.#dataDir, 'objects');
+    const files = async () =>
+      (await readdir(objects, { recursive: true })).filter((name) => name.endsWith('.parquet'));
+    const untilMs = Date.now() + LAST_DELETE_MS;
+    while ((await files()).length > 0 && Date.now() < untilMs) await sleep(100);
+    assert.deepEqual(await files(), [], 'files of deleted databases are left');
+    assert.equal(await server.stop(), 0, server.logText);
   }
 
   /** Returns false when the server has died. */
-  async #step(server: ServerProcess): Promise<boolean> {
+  async #step(server: OwnServer): Promise<boolean> {
     const step = this.#chooseStep(server);
     this.#pending = step;
     let response: HttpResponse | undefined;
@@ -143,7 +145,7 @@ class Rounds {
     return true;
   }
 
-  #chooseStep(server: ServerProcess): Step {
+  #chooseStep(server: OwnServer): Step {
     const db = this.#chance.pick(DATABASES);
     const table = this.#chance.pick(TABLES);
     const active = this.#model.active.get(db);
@@ -163,7 +165,7 @@ class Rounds {
     return this.#write(server, db, table);
   }
 
-  #write(server: ServerProcess, db: string, table: string): Step {
+  #write(server: OwnServer, db: string, table: string): Step {
     const before = this.#model.active.get(db) ?? new Map<string, Rows>();
     const rows = new Map(before.get(table));
     const lines: string[] = [];
@@ -181,7 +183,7 @@ class Rounds {
     };
   }
 
-  #deleteDatabase(server: ServerProcess, db: string, tables: Tables): Step {
+  #deleteDatabase(server: OwnServer, db: string, tables: Tables): Step {
     const isForGood = this.#chance.happens(0.5);
     const active = new Map(this.#model.active);
     active.delete(db);
@@ -194,7 +196,7 @@ class Rounds {
     };
   }
 
-  #undelete(server: ServerProcess, deleted: Deleted): Step {
+  #undelete(server: OwnServer, deleted: Deleted): Step {
     const active = new Map(this.#model.active).set(deleted.name, deleted.tables);
     return {
       name: `undelete ${deleted.name}`,
@@ -203,7 +205,7 @@ class Rounds {
     };
   }
 
-  #deleteTable(server: ServerProcess, db: string, table: string): Step {
+  #deleteTable(server: OwnServer, db: string, table: string): Step {
     const tables = new Map(this.#model.active.get(db));
     tables.delete(table);
     const at = this.#chance.happens(0.5) ? '&hard_delete_at=now' : '';
@@ -215,7 +217,7 @@ class Rounds {
     };
   }
 
-  #deleteRows(server: ServerProcess, db: string, table: string, rows: Rows): Step {
+  #deleteRows(server: OwnServer, db: string, table: string, rows: Rows): Step {
     const from = this.#chance.between(0, this.#rowCount);
     const to = from + this.#chance.between(0, 2000);
     const tag = this.#chance.happens(0.5) ? this.#chance.between(0, 4) : undefined;
@@ -246,7 +248,7 @@ class Rounds {
   }
 
   /** A backup that is started and mostly not awaited. */
-  #backup(server: ServerProcess): Step {
+  #backup(server: OwnServer): Step {
     return {
       name: 'backup',
       after: this.#model,
@@ -266,7 +268,7 @@ class Rounds {
     return { ...this.#model, active: new Map(this.#model.active).set(db, tables) };
   }
 
-  async #verify(server: ServerProcess): Promise<void> {
+  async #verify(server: OwnServer): Promise<void> {
     const found = await readAll(server);
     const pending = this.#pending;
     this.#pending = undefined;
@@ -287,12 +289,12 @@ class Rounds {
 
 type Row = Readonly<Record<string, unknown>>;
 
-async function list(server: ServerProcess): Promise<readonly Row[]> {
+async function list(server: OwnServer): Promise<readonly Row[]> {
   const path = '/api/v3/configure/database?format=json&show_deleted=true';
   return JSON.parse((await server.http.send(path)).text) as Row[];
 }
 
-async function readAll(server: ServerProcess): Promise<string> {
+async function readAll(server: OwnServer): Promise<string> {
   const active = new Map<string, Map<string, Rows>>();
   for (const row of await list(server)) {
     const db = String(row['iox::database']);
@@ -314,13 +316,13 @@ async function readAll(server: ServerProcess): Promise<string> {
   return textOf(active);
 }
 
-async function ask(server: ServerProcess, db: string, q: string): Promise<readonly Row[]> {
+async function ask(server: OwnServer, db: string, q: string): Promise<readonly Row[]> {
   const response = await sendJson(server, '/api/v3/query_sql', { db, q, format: 'json_rows' });
   assert.equal(response.status, 200, response.text);
   return JSON.parse(response.text) as Row[];
 }
 
-function sendJson(server: ServerProcess, path: string, body: object): Promise<HttpResponse> {
+function sendJson(server: OwnServer, path: string, body: object): Promise<HttpResponse> {
   const headers = { 'content-type': 'application/json' };
   return server.http.send(path, { body: JSON.stringify(body), headers });
 }

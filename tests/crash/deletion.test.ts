@@ -1,4 +1,5 @@
 // Source: docs/STORAGE-ENGINE.md, "Deletion": hard deletion survives restarts, and the catalog and the files agree.
+// Own process: it is killed under load.
 import { describe, it } from 'node:test';
 import { runDeletionRounds } from './deletion-rounds.js';
 

@@ -6,7 +6,6 @@ import {
   Chance,
   FLUSH_AT_ONCE,
   ServerInProcess,
-  ServerProcess,
   StartFailed,
   untilInFiles,
   WITH_SAMPLE_DATA,
@@ -14,6 +13,8 @@ import {
 } from '../harness/index.js';
 
 const FLAGS = ['--without-auth', '--tsdb-internal-metrics-interval-ms=0'];
+/** Rows stay in the log, however slow the machine is. */
+const UNFLUSHED = ['--tsdb-buffer-flush-age-ms', '3600000'];
 const ROW_COUNT = 60;
 /** The kinds of files in a data folder; the first match counts. */
 const KINDS: readonly (readonly [name: string, pattern: RegExp])[] = [
@@ -77,7 +78,7 @@ const kindOf = (file: string): string | undefined =>
 
 /** Creates rows in files and in two log files, deleted rows and a quarantined file; then the server is killed. */
 async function fill(dataDir: string): Promise<void> {
-  const first = await ServerProcess.start({
+  const first = await ServerInProcess.start({
     dataDir,
     flags: [...FLAGS, ...FLUSH_AT_ONCE],
     env: WITH_SAMPLE_DATA,
@@ -89,7 +90,7 @@ async function fill(dataDir: string): Promise<void> {
   await untilInFiles(first);
   assert.equal(await first.stop(), 0);
   for (const from of [20, 40]) {
-    const server = await ServerProcess.start({ dataDir, flags: FLAGS });
+    const server = await ServerInProcess.start({ dataDir, flags: [...FLAGS, ...UNFLUSHED] });
     for (let n = from; n < from + 20; n++) await write(server, { db: 'd' }, lines(n, n + 1));
     await server.kill();
   }

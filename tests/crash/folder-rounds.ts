@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Chance, query, ServerProcess, StartFailed } from '../harness/index.js';
+import { Chance, query, ServerInProcess, ServerProcess, StartFailed } from '../harness/index.js';
 
 /** Flushes and new log files happen all the time; the server's own metrics would only disturb. */
 const FLAGS = [
@@ -85,15 +85,15 @@ async function succeed(
   }
 }
 
-const start = (dataDir: string, more: readonly string[] = []): Promise<ServerProcess> =>
-  ServerProcess.start({ dataDir, flags: [...FLAGS, ...more] });
+const start = (dataDir: string): Promise<ServerProcess> =>
+  ServerProcess.start({ dataDir, flags: FLAGS });
 
 async function assertRefused(
   holder: ServerProcess,
   folder: string,
   more: readonly string[],
 ): Promise<void> {
-  const failure = await start(folder, more).then(
+  const failure = await ServerInProcess.start({ dataDir: folder, flags: [...FLAGS, ...more] }).then(
     async (second) => {
       await second.kill();
       assert.fail('a second server runs on the folder');

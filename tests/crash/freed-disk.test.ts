@@ -6,7 +6,7 @@ import { rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { query, ServerProcess, StartFailed } from '../harness/index.js';
+import { query, ServerInProcess, ServerProcess, StartFailed } from '../harness/index.js';
 import { WebhookApp } from '../harness/webhook-app.js';
 import { CHANGE_ENV, changesOf } from './changes.js';
 import { NO_SMALL_DISK, SmallDisk } from './small-disk.js';
@@ -23,14 +23,13 @@ const MAX_WAIT_MS = 60_000;
 const DAY = 86_400;
 
 let disk: SmallDisk;
-let server: ServerProcess;
+let server: ServerInProcess | ServerProcess;
 
-const start = () =>
-  ServerProcess.start({
-    dataDir: join(disk.path, 'data'),
-    flags: ['--without-auth', '--storage-min-free-bytes', String(MIN_FREE_BYTES)],
-    env: CHANGE_ENV,
-  });
+const options = () => ({
+  dataDir: join(disk.path, 'data'),
+  flags: ['--without-auth', '--storage-min-free-bytes', String(MIN_FREE_BYTES)],
+  env: CHANGE_ENV,
+});
 
 async function until(isTrue: () => Promise<boolean>, what: string): Promise<void> {
   for (let waitedMs = 0; !(await isTrue()); waitedMs += 100) {
@@ -82,6 +81,8 @@ async function deleteThing(path: string): Promise<void> {
   assert.ok(response.status < 300, `${path}: ${response.text}\n${server.logText}`);
 }
 
+const untilReserved = () => until(async () => (await freeBytes()) < 380 * MIB, 'no reserve');
+
 async function fillUntilRefused(): Promise<void> {
   // A server that has just started fills its reserve first.
   const reserve = join(disk.path, 'data', 'disk-reserve');
@@ -105,15 +106,15 @@ async function assertWritesReturn(): Promise<void> {
 describe('A full disk', { skip: NO_SMALL_DISK }, () => {
   beforeEach(async () => {
     disk = await SmallDisk.mount(384);
-    server = await start();
-    await until(async () => (await freeBytes()) < 380 * MIB, 'no reserve');
   });
   afterEach(async () => {
-    await server.kill();
+    await server.close();
     await disk.unmount();
   });
 
   it('refuses writes but allows queries and deletions until writes work again', async () => {
+    server = await ServerInProcess.start(options());
+    await untilReserved();
     const app = await WebhookApp.register(server, { url: 'https://example.com/' });
     const changes = Object.entries(changesOf(server, app));
     for (const [name, change] of changes) {
@@ -162,6 +163,8 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
   });
 
   it('lets a server start read-only, and is freed by deletions', async () => {
+    server = await ServerProcess.start(options());
+    await untilReserved();
     await writeTable('d', 'kept');
     await writeTable('gone', 'm');
     // These rows are only in the log.
@@ -171,7 +174,7 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
     await disk.fill();
     await server.kill();
     await disk.fill();
-    server = await start();
+    server = await ServerInProcess.start(options());
     const logged = server.logged(
       'disk is full; starting read-only: queries and deletions work, writes are refused',
     );
@@ -185,22 +188,24 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
     await deleteThing('/api/v3/configure/database?db=gone&hard_delete_at=now');
     await assertWritesReturn();
     assert.equal(await server.stop(), 0);
-    server = await start();
+    server = await ServerInProcess.start(options());
     assert.equal(await countOf('d', 'kept'), 64);
     assert.equal(await countOf('d', 'late'), 1);
     assert.equal(await countOf('d', 'again'), 1);
   });
 
   it('without free space and reserve refuses the start without reporting it as started', async () => {
+    server = await ServerProcess.start(options());
+    await untilReserved();
     await fillUntilRefused();
     // A start may free some space first: it deletes the unfinished file of a flush that was killed.
+    await server.kill();
     for (let leftover = 0; leftover < 3; leftover++) {
-      await server.kill();
       await rm(join(disk.path, 'data', 'disk-reserve'), { force: true });
       await disk.fill();
-      const started = await start().catch((error: unknown) => error);
-      if (started instanceof ServerProcess) {
-        server = started;
+      const started = await ServerInProcess.start(options()).catch((error: unknown) => error);
+      if (started instanceof ServerInProcess) {
+        await started.close();
         continue;
       }
       assert.ok(started instanceof StartFailed);

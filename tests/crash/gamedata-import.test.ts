@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Chance, ServerProcess, WITH_SAMPLE_DATA } from '../harness/index.js';
+import { Chance, ServerInProcess, type ServerProcess, WITH_SAMPLE_DATA } from '../harness/index.js';
+import { startNext } from './next-round.js';
 
 const TOKEN = 'editor-token-for-tests';
 const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
@@ -30,12 +31,13 @@ const setOf = (round: number): string =>
   });
 
 describe('an import that a kill interrupts', () => {
-  let current: ServerProcess | undefined;
+  let current: ServerInProcess | ServerProcess | undefined;
   after(() => current?.close());
 
   it('leaves either the complete old version or the complete new one, never a mix', async () => {
     const chance = new Chance(7);
-    const first = await ServerProcess.start(OPTIONS);
+    // This one is killed when it is idle.
+    const first = await ServerInProcess.start(OPTIONS);
     const { dataDir } = first;
     current = first;
     /** Rounds whose import got a response. */
@@ -43,10 +45,10 @@ describe('an import that a kill interrupts', () => {
     let killedMidwayCount = 0;
     let durationMs = 0;
     for (let round = 1; round <= ROUND_COUNT; round += 1) {
-      const server: ServerProcess = current;
+      const server: ServerInProcess | ServerProcess = current;
       // The first import measures the duration; the others are interrupted at some point of it.
       const startMs = performance.now();
-      const response = server.http
+      const response: Promise<number | undefined> = server.http
         .send('/api/editor/import?mode=replace&publish=true', {
           headers: HEADERS,
           body: setOf(round),
@@ -68,7 +70,7 @@ describe('an import that a kill interrupts', () => {
       if (status === 200) acknowledged = round;
       else killedMidwayCount += 1;
 
-      current = await ServerProcess.start({ ...OPTIONS, dataDir });
+      current = await startNext({ ...OPTIONS, dataDir }, round === ROUND_COUNT);
       const list = JSON.parse(
         (await current.http.send('/api/items?limit=5000&fields=tags')).text,
       ) as { total: number; items: { tags: string[] }[] };

@@ -1,4 +1,5 @@
 // Source: docs/DURABILITY.md, "Recovery": killing the process at any instant loses no acknowledged data.
+// Own process: it is killed under load.
 import { describe, it } from 'node:test';
 import { runCrashRounds } from './crash-rounds.js';
 

@@ -1,12 +1,12 @@
 // Source: docs/SIZING.md, "Little memory": reading a long log at startup needs no more memory than the writes needed.
-// Own process: its memory is limited, and it is killed.
+// Own process: its memory is limited.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { query, ServerProcess } from '../harness/index.js';
+import { type OwnServer, query, ServerInProcess, ServerProcess } from '../harness/index.js';
 import { SmallMemory } from './small-memory.js';
 
 const LIMIT_BYTES = 300 * 1024 * 1024;
@@ -31,7 +31,7 @@ async function sizeOf(folder: string): Promise<number> {
 }
 
 /** @returns the count of rows */
-async function writeLog(server: ServerProcess, logFolder: string): Promise<number> {
+async function writeLog(server: OwnServer, logFolder: string): Promise<number> {
   let count = 0;
   for (let n = 0; n < MAX_WRITES && (await sizeOf(logFolder)) < LOG_BYTES; n++) {
     const lines = Array.from({ length: LINES_PER_WRITE }, () => {
@@ -52,10 +52,12 @@ it('starts with a log of 61 MB in 300 MiB of memory, and warns', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-little-memory-'));
   let server: ServerProcess | undefined;
   try {
-    server = await ServerProcess.start({ dataDir, flags: ['--without-auth', ...UNFLUSHED] });
+    const writing = await ServerInProcess.start({
+      dataDir,
+      flags: ['--without-auth', ...UNFLUSHED],
+    });
     const logFolder = join(dataDir, 'tsdb-log');
-    const count = await writeLog(server, logFolder);
-    await server.kill();
+    const count = await writeLog(writing, logFolder).finally(() => writing.kill());
     assert.ok((await sizeOf(logFolder)) >= LOG_BYTES);
 
     server = await ServerProcess.start({ dataDir, limits: memory.command });

@@ -1,4 +1,5 @@
 // Source: docs/LIVE-QUERIES.md, "Resume a stream": no row is lost or repeated, whenever the server is killed.
+// Own process: it is killed under load.
 import { it } from 'node:test';
 import { runLiveRounds } from './live-rounds.js';
 

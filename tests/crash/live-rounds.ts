@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Chance, LiveStream, ServerProcess } from '../harness/index.js';
+import { Chance, LiveStream, type OwnServer } from '../harness/index.js';
+import { startNext } from './next-round.js';
 
 /** Frequent flushes and new log files. */
 const FLAGS = [
@@ -32,7 +33,7 @@ class Reader {
   }
 
   /** Reads until `isOver`, or until the server is gone. */
-  async run(server: ServerProcess, isOver: () => boolean): Promise<void> {
+  async run(server: OwnServer, isOver: () => boolean): Promise<void> {
     while (!isOver()) {
       const stream = await this.#open(server).catch(() => undefined);
       if (stream === undefined) return;
@@ -44,7 +45,7 @@ class Reader {
   }
 
   /** Reads everything that was missed. */
-  async finish(server: ServerProcess, isComplete: () => boolean): Promise<void> {
+  async finish(server: OwnServer, isComplete: () => boolean): Promise<void> {
     const stream = await this.#open(server);
     await stream.until(() => {
       this.#keep(stream);
@@ -53,7 +54,7 @@ class Reader {
     stream.close();
   }
 
-  async #open(server: ServerProcess): Promise<LiveStream> {
+  async #open(server: OwnServer): Promise<LiveStream> {
     const path = `/api/v3/subscribe?${new URLSearchParams({ db: 'd', q: 'SELECT w, n FROM m', since: this.#position })}`;
     const stream = await LiveStream.openPath(server.url, path);
     assert.equal(stream.status, 200, stream.text);
@@ -80,7 +81,7 @@ export async function runLiveRounds(options: {
   const chance = new Chance(seed);
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-live-crash-'));
   const readers = Array.from({ length: READER_COUNT }, (_, i) => new Reader(new Chance(seed + i)));
-  let server = await ServerProcess.start({ dataDir, flags: FLAGS });
+  let server = await startNext({ dataDir, flags: FLAGS }, false);
   let next = 0;
   const write = async (name: string, isOver: () => boolean): Promise<void> => {
     while (!isOver()) {
@@ -108,7 +109,7 @@ export async function runLiveRounds(options: {
     else await server.kill();
     isOver = true;
     await Promise.all(work);
-    server = await ServerProcess.start({ dataDir, flags: FLAGS });
+    server = await startNext({ dataDir, flags: FLAGS }, round === roundCount);
     await verify(server, readers);
     report(`seed ${seed}, round ${round} of ${roundCount}: ${readers[0]?.received.length} rows`);
   }
@@ -116,7 +117,7 @@ export async function runLiveRounds(options: {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-async function verify(server: ServerProcess, readers: readonly Reader[]): Promise<void> {
+async function verify(server: OwnServer, readers: readonly Reader[]): Promise<void> {
   const parameters = new URLSearchParams({ db: 'd', q: 'SELECT n FROM m', format: 'json_rows' });
   const response = await server.http.send(`/api/v3/query_sql?${parameters}`);
   const stored = (JSON.parse(response.text) as Row[]).map(({ n }) => n).sort((a, b) => a - b);

@@ -1,5 +1,5 @@
 // Source: docs/DURABILITY.md, "Full disk"; docs/REQUEST-LIFECYCLE.md, "Health": a full disk is reported, loses no acknowledged data and ends.
-// Own process: it is killed.
+// Own process: it is killed on a full disk.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -24,21 +24,22 @@ const MAX_WAIT_MS = 60_000;
 const MAX_WRITES = 5000;
 
 let disk: SmallDisk;
-let server: ServerProcess;
-let changes: ReturnType<typeof changesOf>;
+let server: ServerInProcess | ServerProcess;
 
 const flags = [
   '--without-auth',
   ...['--tsdb-buffer-flush-age-ms', '400'],
   ...['--num-database-limit', '100000'],
 ];
-const start = () =>
-  ServerProcess.start({
-    dataDir: join(disk.path, 'data'),
-    flags,
-    // Writes continue until the disk itself refuses them.
-    env: { ...CHANGE_ENV, PLINTH_STORAGE_MIN_FREE_BYTES: '0', PLINTH_STORAGE_RESERVE_BYTES: '0' },
-  });
+const options = () => ({
+  dataDir: join(disk.path, 'data'),
+  flags,
+  // Writes continue until the disk itself refuses them.
+  env: { ...CHANGE_ENV, PLINTH_STORAGE_MIN_FREE_BYTES: '0', PLINTH_STORAGE_RESERVE_BYTES: '0' },
+});
+
+const changesOfNewApp = async () =>
+  changesOf(server, await WebhookApp.register(server, { url: 'https://example.com/' }));
 
 /** Sends changes until one is refused. @returns the refusal, and the numbers of the accepted changes */
 async function untilRefused(
@@ -64,15 +65,15 @@ async function until(isTrue: () => Promise<boolean>, what: string): Promise<void
 describe('A full disk', { skip: NO_SMALL_DISK }, () => {
   beforeEach(async () => {
     disk = await SmallDisk.mount(48);
-    server = await start();
-    changes = changesOf(server, await WebhookApp.register(server, { url: 'https://example.com/' }));
   });
   afterEach(async () => {
-    await server.kill();
+    await server.close();
     await disk.unmount();
   });
 
   it('never shows a row of a refused write, neither at once nor later', async () => {
+    server = await ServerInProcess.start(options());
+    const changes = await changesOfNewApp();
     const taken = new Set<number>();
     const write = async (n: number): Promise<boolean> => {
       const response = await changes['tsdb']?.(n);
@@ -125,11 +126,13 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
     await sleep(1500); // longer than the age at which rows are flushed
     await assertShown('in files');
     assert.equal(await server.stop(), 0);
-    server = await start();
+    server = await ServerInProcess.start(options());
     await assertShown('after a restart');
   });
 
   it('is reported by every service, and ends automatically without a lost row', async (t) => {
+    server = await ServerProcess.start(options());
+    const changes = await changesOfNewApp();
     for (const [name, change] of Object.entries(changes)) {
       const response = await change(1);
       assert.ok(response.status < 300, `${name}: ${response.text}`);
@@ -169,7 +172,7 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
     const failures = /^plinth_tsdb_flushes_failed_total (\d+)$/m.exec(metrics)?.[1];
     assert.ok(Number(failures) > 0, 'no flush met the full disk');
     await server.kill();
-    await assert.rejects(start(), (error: unknown) => {
+    await assert.rejects(ServerInProcess.start(options()), (error: unknown) => {
       assert.ok(error instanceof StartFailed && error.code === 1, String(error));
       assert.match(
         error.message,
@@ -178,7 +181,7 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
       return true;
     });
     await disk.empty();
-    server = await start();
+    server = await ServerInProcess.start(options());
     const found = await query(server, { db: 'd', q: 'SELECT v FROM m ORDER BY v', format: 'csv' });
     const numbers = found.trim().split('\n').slice(1).map(Number);
     assert.equal(new Set(numbers).size, numbers.length, 'rows are there twice');

@@ -61,9 +61,12 @@ async function write(server: RunningServer, n: number): Promise<void> {
   assert.equal(response.status, 204, response.text);
 }
 
-async function failedStart(...flags: string[]): Promise<StartFailed> {
+async function failedStart(
+  harness: typeof ServerInProcess | typeof ServerProcess,
+  ...flags: string[]
+): Promise<StartFailed> {
   try {
-    const server = await ServerProcess.start({
+    const server = await harness.start({
       dataDir: folder,
       flags: ['--without-auth', ...flags],
     });
@@ -80,8 +83,9 @@ describe('A second server on a folder', () => {
     await using first = await ServerProcess.start({ dataDir: folder });
     await write(first, 1);
     const bind = first.url.replace('http://', '');
-    for (const flags of [[], ['--http-bind', bind], ['--tsdb-repair']]) {
-      assertFolderInUse(await failedStart(...flags), folder, first.pid);
+    assertFolderInUse(await failedStart(ServerProcess), folder, first.pid);
+    for (const flags of [['--http-bind', bind], ['--tsdb-repair']]) {
+      assertFolderInUse(await failedStart(ServerInProcess, ...flags), folder, first.pid);
     }
     await write(first, 2);
     await first.kill();
@@ -96,7 +100,7 @@ describe('A second server on a folder', () => {
       await write(first, 1);
       first.signal('SIGSTOP'); // No other process may change the folder in the meantime.
       const before = await restOf(folder);
-      assertFolderInUse(await failedStart(), folder, first.pid);
+      assertFolderInUse(await failedStart(ServerInProcess), folder, first.pid);
       assert.deepEqual(await stateOf(folder), before);
     } finally {
       first.signal('SIGCONT');
@@ -107,7 +111,7 @@ describe('A second server on a folder', () => {
 
 describe('A start whose port is taken', () => {
   it('leaves the log of a killed server and everything else as it was', async () => {
-    const first = await ServerProcess.start({ dataDir: folder });
+    const first = await ServerInProcess.start({ dataDir: folder });
     await write(first, 1);
     await first.kill();
     const before = await stateOf(folder);
@@ -122,7 +126,7 @@ describe('A start whose port is taken', () => {
         ['--rate-limit-envoy-port', String(address.port)],
       ];
       for (const flags of inTheWay) {
-        const failure = await failedStart(...flags);
+        const failure = await failedStart(ServerInProcess, ...flags);
         assert.equal(failure.code, 1, failure.message);
         assert.ok(failure.message.includes(`${taken} is already in use`), failure.message);
         assert.deepEqual(await stateOf(folder), before);
@@ -141,7 +145,7 @@ describe('A restore', () => {
     const backup = `${folder}-backup`;
     const target = `${folder}-target`;
     try {
-      const server = await ServerProcess.start({ dataDir: folder });
+      const server = await ServerInProcess.start({ dataDir: folder });
       await write(server, 1);
       const copied = await runCli(['backup', '--to', backup, '--host', server.url]);
       assert.equal(copied.code, 0, copied.stderr);

@@ -6,7 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AccountsServer, Chance, type Json } from '../harness/index.js';
+import {
+  AccountsServer,
+  Chance,
+  type Json,
+  type ServerInProcess,
+  type ServerProcess,
+} from '../harness/index.js';
 
 const ROUND_COUNT = 5;
 const CLOCK_COUNT = 12;
@@ -29,7 +35,9 @@ it('a test clock is deleted together with its accounts, whenever the server is k
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-crash-clocks-'));
   const chance = new Chance(3);
   let deletedCount = 0;
-  let server = await AccountsServer.startProcess({ dataDir });
+  let server: AccountsServer<ServerInProcess | ServerProcess> = await AccountsServer.startProcess({
+    dataDir,
+  });
   for (let round = 0; round < ROUND_COUNT; round++) {
     const clocks: ClockWithAccounts[] = [];
     const current = server;
@@ -48,7 +56,10 @@ it('a test clock is deleted together with its accounts, whenever the server is k
       const error: unknown = result.status === 'rejected' ? result.reason : undefined;
       if (error instanceof assert.AssertionError) throw error;
     }
-    server = await AccountsServer.startProcess({ dataDir });
+    // The last server is only checked.
+    server = await (round < ROUND_COUNT - 1
+      ? AccountsServer.startProcess({ dataDir })
+      : AccountsServer.start({ dataDir }));
     for (const { id, accountIds } of clocks) {
       const { status } = await server.send(`${CLOCKS}/${id}`);
       const isGone = status === 404;

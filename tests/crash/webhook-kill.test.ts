@@ -1,4 +1,5 @@
 // Source: webhooks, section 7.2.
+// Own process: it is killed under load.
 import { it } from 'node:test';
 import { killWebhookServer } from './webhook-rounds.js';
 

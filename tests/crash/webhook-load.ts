@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServerProcess, WebhookApp, WebhookReceiver } from '../harness/index.js';
+import type { RunningServer, WebhookApp, WebhookReceiver } from '../harness/index.js';
 
 const WRITER_COUNT = 8;
 /** Maximum time between a delivery and its record, also on a busy machine. */
@@ -25,7 +25,7 @@ export class WebhookLoad {
   }
 
   /** Publishes until the server dies, or `isOver`. */
-  async publish(server: ServerProcess, perSec: number, isOver: () => boolean): Promise<void> {
+  async publish(server: RunningServer, perSec: number, isOver: () => boolean): Promise<void> {
     const pauseMs = (WRITER_COUNT * 1000) / perSec;
     const write = async (): Promise<void> => {
       while (!isOver()) {

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Chance, ServerProcess, WebhookApp, WebhookReceiver } from '../harness/index.js';
+import { Chance, WebhookApp, WebhookReceiver } from '../harness/index.js';
+import { startNext } from './next-round.js';
 import { WebhookLoad } from './webhook-load.js';
 
 const FLAGS = [
@@ -17,7 +18,7 @@ export async function killWebhookServer(roundCount: number, seed: number): Promi
   const chance = new Chance(seed);
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-webhook-crash-'));
   const receiver = await WebhookReceiver.start();
-  let server = await ServerProcess.start({ flags: FLAGS, dataDir });
+  let server = await startNext({ flags: FLAGS, dataDir }, false);
   try {
     const app = await WebhookApp.register(server, { url: receiver.url, events: ['load'] });
     const load = new WebhookLoad(app, receiver);
@@ -30,7 +31,7 @@ export async function killWebhookServer(roundCount: number, seed: number): Promi
       load.noteKill();
       isOver = true;
       await publishing;
-      server = await ServerProcess.start({ flags: FLAGS, dataDir });
+      server = await startNext({ flags: FLAGS, dataDir }, round === roundCount - 1);
     }
     await load.untilArrived(60_000);
     const twiceCount = load.checkTwice();

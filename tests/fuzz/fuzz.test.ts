@@ -1,4 +1,5 @@
 // Source: docs/TESTING.md, "Kinds of tests": no crash, no hang, no undocumented 500 (tsdb-http, "Error model").
+// Own process: the server has to survive.
 import { describe, it } from 'node:test';
 import type { Chance } from '../harness/index.js';
 import { fuzz } from './fuzz-rounds.js';

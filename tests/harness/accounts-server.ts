@@ -30,7 +30,9 @@ export type Json = any;
 export class AccountsServer<Server extends OwnServer = OwnServer> {
   readonly process: Server;
 
-  static async start(options: ServerInProcessOptions = {}): Promise<AccountsServer> {
+  static async start(
+    options: ServerInProcessOptions = {},
+  ): Promise<AccountsServer<ServerInProcess>> {
     return new AccountsServer(await ServerInProcess.start(withAccounts(options)));
   }
 

@@ -1,4 +1,5 @@
 // Source: README ("Start"), SETTINGS (server.log_format); a real pseudo terminal, made by Python.
+// Own process: it runs in a terminal.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readdir, rm } from 'node:fs/promises';

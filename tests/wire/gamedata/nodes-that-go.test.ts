@@ -6,9 +6,9 @@ import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   layDatabaseCable,
+  type OwnServer,
   POSTGRES_URL,
   ServerInProcess,
-  type ServerProcess,
   until,
 } from '../../harness/index.js';
 import {
@@ -24,24 +24,24 @@ import {
 const SKIP = POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL';
 const EDITOR_COUNT = 10;
 const EDITS_EACH = 25;
-const KILL_COUNT = 3;
 
 it('acknowledged drafts were lost with the node that had them in memory', {
   skip: SKIP,
 }, async () => {
   await using nodes = await gamedataNodes();
-  const servers = await Promise.all([
+  const processes = await Promise.all([
     nodes.startProcess(),
     nodes.startProcess(),
     nodes.startProcess(),
   ]);
+  const servers: OwnServer[] = [...processes];
   for (const server of servers) await until(() => isOpen(server), 'a node serves');
   /** By record: the number of the last acknowledged edit, and of the last sent edit. */
   const wanted = new Map<string, { acknowledged: number; asked: number }>();
   let isDone = false;
-  const any = (): ServerProcess => servers[Math.floor(Math.random() * 3)] as ServerProcess;
+  const any = (): OwnServer => servers[Math.floor(Math.random() * 3)] as OwnServer;
   /** Retries until a node responds, since a killed node does not. */
-  const insist = async (send: (server: ServerProcess) => Promise<Response>): Promise<Response> => {
+  const insist = async (send: (server: OwnServer) => Promise<Response>): Promise<Response> => {
     for (;;) {
       const response = await send(any()).catch(() => undefined);
       if (response !== undefined && response.status !== 503) return response;
@@ -75,11 +75,10 @@ it('acknowledged drafts were lost with the node that had them in memory', {
     }
   })();
   const killing = (async () => {
-    for (let count = 0; count < KILL_COUNT; count++) {
+    for (const [index, victim] of processes.entries()) {
       await sleep(1000);
-      const victim = servers[count % 3] as ServerProcess;
       await victim.kill();
-      servers[count % 3] = await nodes.startProcess({ dataDir: victim.dataDir });
+      servers[index] = await nodes.start({ dataDir: victim.dataDir });
     }
   })();
   await Promise.all([...editing, killing]);

@@ -1,10 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  type HttpResponse,
-  type OwnServer,
-  ServerInProcess,
-  ServerProcess,
-} from '../../harness/index.js';
+import { type HttpResponse, type OwnServer, ServerInProcess } from '../../harness/index.js';
 
 const SERVICE = ['--services', 'ratelimit'];
 
@@ -24,15 +19,6 @@ export class Platform<Server extends OwnServer = OwnServer> implements AsyncDisp
     options: PlatformOptions = {},
   ): Promise<Platform<ServerInProcess>> {
     const server = await ServerInProcess.start({ ...options, flags: [...SERVICE, ...flags] });
-    return new Platform(server, options.admin ?? (await firstToken(server)));
-  }
-
-  /** For tests that kill or suspend a process. */
-  static async startProcess(
-    flags: readonly string[] = [],
-    options: PlatformOptions = {},
-  ): Promise<Platform<ServerProcess>> {
-    const server = await ServerProcess.start({ ...options, flags: [...SERVICE, ...flags] });
     return new Platform(server, options.admin ?? (await firstToken(server)));
   }
 

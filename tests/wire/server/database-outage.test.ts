@@ -1,5 +1,5 @@
 // Source: docs/REQUEST-LIFECYCLE.md, "Health": the services keep running while their database is unavailable.
-// Own process: the server has to survive unhandled errors.
+// Own process: one server has to survive unhandled errors.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import {
   makeJwt,
   nowSec,
   POSTGRES_URL,
-  ServerProcess,
+  ServerInProcess,
   WebhookApp,
   WITH_SAMPLE_DATA,
 } from '../../harness/index.js';
@@ -65,7 +65,7 @@ it('credentials that cannot be checked during a PostgreSQL outage do not count a
   skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',
 }, async (context) => {
   const { cable, databaseFlag } = await layDatabaseCable(context);
-  const server = await ServerProcess.start({
+  const server = await ServerInProcess.start({
     flags: [databaseFlag, '--without-auth', '--rate-limit-ban-threshold', '20'],
   });
   context.after(() => server.close());
@@ -120,7 +120,7 @@ it('game data recovers if PostgreSQL fails while it is being opened', {
   for (const breakingPoint of ['from "gamedata_versions"', 'insert into "gamedata_versions"']) {
     const { cable, databaseFlag } = await layDatabaseCable(context);
     cable.breakingPoint = breakingPoint;
-    const server = await AccountsServer.startProcess({
+    const server = await AccountsServer.start({
       flags: [databaseFlag, '--services=accounts,gamedata'],
       env: WITH_SAMPLE_DATA,
     });

@@ -1,4 +1,5 @@
 // Source: docs/TLS-AND-PROXIES.md, "Use a reverse proxy": the documented configurations, with the addresses of this test.
+// Own process: only the command reads a configuration file.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -83,7 +84,6 @@ async function tryProxy(
       },
     }),
   );
-  // Its own process: only the command reads a configuration file.
   await using server = await ServerProcess.start({
     flags: ['--config', join(folder, 'plinth.json'), '--services', 'tsdb,ratelimit,gamedata'],
   });

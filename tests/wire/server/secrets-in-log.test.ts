@@ -1,5 +1,6 @@
 // Source: docs/SECURITY-CREDENTIALS.md: no secret is in the log or on standard output, at any level and in any format. The
 // master key is not in the data folder here; a generated one is in backups (docs/formats/backup.md).
+// Own process: all of its output is read.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,5 @@
 // Source: query-languages, section 15.1; docs/ARCHITECTURE.md, "Threads".
+// Own process: its main thread is measured.
 import { it } from 'node:test';
 import { checkStatements } from './event-loop-statements.js';
 

@@ -1,4 +1,4 @@
-// Source: docs/LIVE-QUERIES.md. Own process: it is killed.
+// Source: docs/LIVE-QUERIES.md. Own process: one is killed.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -336,7 +336,7 @@ describe('a position after a restart', () => {
     it(`continues a stream of a server that was ${how}`, async () => {
       const q = "SELECT v FROM m WHERE h = 'a'";
       const flags = ['--without-auth', '--tsdb-buffer-flush-age-ms', '200'];
-      const first = await ServerProcess.start({ flags });
+      const first = await (isKilled ? ServerProcess : ServerInProcess).start({ flags });
       const { dataDir } = first;
       await write(first, 'd', 'm,h=a v=0 1');
       const stream = await follow(first, pathOf('d', q));
@@ -346,7 +346,7 @@ describe('a position after a restart', () => {
       for (let v = 2; v <= 50; v++) await write(first, 'd', `m,h=a v=${v} ${v + 1}`);
       if (isKilled) await first.kill();
       else await first.stop();
-      const second = await ServerProcess.start({ flags, dataDir });
+      const second = await ServerInProcess.start({ flags, dataDir });
       try {
         const again = await follow(second, pathOf('d', q), { 'last-event-id': lastIdOf(stream) });
         await write(second, 'd', 'm,h=a v=51 52');

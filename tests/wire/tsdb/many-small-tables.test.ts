@@ -1,6 +1,5 @@
 // Regression: 450 tables of ten rows created 900 files at each shutdown, which used up its complete time limit; 5,000
-// tables created 10,000 files in one flush. Source: docs/adr/0145-small-tables-wait-in-the-log.md. Own process: one
-// is killed.
+// tables created 10,000 files in one flush. Source: docs/adr/0145-small-tables-wait-in-the-log.md.
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +10,6 @@ import {
   type OwnServer,
   rows,
   ServerInProcess,
-  ServerProcess,
   write,
 } from '../../harness/index.js';
 
@@ -56,7 +54,7 @@ it('An end of hundreds of small tables writes no file, and every start has their
   );
   assert.equal(await fileCount(dataDir), 0);
   for (const end of ['stop', 'kill'] as const) {
-    const next = await ServerProcess.start({ dataDir, flags: FLAGS });
+    const next = await ServerInProcess.start({ dataDir, flags: FLAGS });
     const replayed = next.logged('rows restored from the log');
     assert.equal(replayed?.['rowCount'], TABLE_COUNT * ROWS_OF_EACH);
     await assertAllOnce(next);

@@ -108,7 +108,7 @@ describe('the environment of plugins', { skip: noPython }, () => {
     await using server = await start(folder, ['--plugin-env', 'INFLUXDB3_AUTH_TOKEN'], env);
     assert.equal(await ask(server, 'os.environ["INFLUXDB3_AUTH_TOKEN"]'), 'token-of-a-plugin');
     await assert.rejects(
-      ServerProcess.start({ flags: ['--without-auth', '--plugin-env', 'PLINTH_MASTER_KEY'] }),
+      ServerInProcess.start({ flags: ['--without-auth', '--plugin-env', 'PLINTH_MASTER_KEY'] }),
       /--plugin-env/,
     );
   });

@@ -4,7 +4,14 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { ServerProcess, temporaryFolder, until, write } from '../../harness/index.js';
+import {
+  type OwnServer,
+  ServerInProcess,
+  ServerProcess,
+  temporaryFolder,
+  until,
+  write,
+} from '../../harness/index.js';
 import { assertDone, JSON_TYPE, noPython, TRIGGER } from './plugin-server.js';
 
 const PLUGIN = `
@@ -25,14 +32,13 @@ describe('Triggers that wait for work', { skip: noPython }, () => {
     await writeFile(join(folder, 'who.py'), PLUGIN);
   });
   after(() => rm(folder, { recursive: true }));
-  const start = (pluginDir: string): Promise<ServerProcess> =>
-    ServerProcess.start({
-      flags: ['--without-auth', '--plugin-dir', pluginDir, '--plugin-processes', `${LIMIT}`],
-      dataDir,
-    });
-  const run = async (server: ServerProcess, i: number, hold = 0): Promise<unknown> =>
+  const optionsOf = (pluginDir: string) => ({
+    flags: ['--without-auth', '--plugin-dir', pluginDir, '--plugin-processes', `${LIMIT}`],
+    dataDir,
+  });
+  const run = async (server: OwnServer, i: number, hold = 0): Promise<unknown> =>
     JSON.parse((await server.http.send(`/api/v3/engine/who${i}?hold=${hold}`)).text);
-  const create = (server: ServerProcess, i: number) => {
+  const create = (server: OwnServer, i: number) => {
     const trigger = {
       db: 'db1',
       plugin_filename: 'who.py',
@@ -46,7 +52,7 @@ describe('Triggers that wait for work', { skip: noPython }, () => {
   const all = Array.from({ length: TRIGGERS }, (_, i) => i);
 
   it('hold no process each, before they run and after', async () => {
-    await using server = await start(folder);
+    await using server = await ServerProcess.start(optionsOf(folder));
     await write(server, { db: 'db1' }, 'seed f=1 1');
     for (const i of all) assertDone(await create(server, i));
     assert.equal(await workersOf(server.pid), 0);
@@ -59,7 +65,7 @@ describe('Triggers that wait for work', { skip: noPython }, () => {
   });
 
   it('run one after the other when all processes are busy', async () => {
-    await using server = await start(folder);
+    await using server = await ServerProcess.start(optionsOf(folder));
     assert.equal(await workersOf(server.pid), 0);
     const responses = await Promise.all(all.map((i) => run(server, i, 0.05)));
     assert.deepEqual(
@@ -72,7 +78,7 @@ describe('Triggers that wait for work', { skip: noPython }, () => {
   it('say what is wrong with the plugin folder: one warning at the start, an error at each run', async () => {
     const file = join(folder, 'file');
     await writeFile(file, '');
-    await using server = await start(join(file, 'plugins'));
+    await using server = await ServerInProcess.start(optionsOf(join(file, 'plugins')));
     const why = `plugin folder ${join(file, 'plugins')} cannot be created or read (`;
     for (let i = 0; i < 2; i++) {
       const response = await server.http.send('/api/v3/engine/who1');

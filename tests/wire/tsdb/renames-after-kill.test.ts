@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { startNext } from '../../crash/next-round.js';
 import { runCli } from '../../harness/cli.js';
 import {
   assertEmpty,
@@ -10,7 +11,7 @@ import {
   FLUSH_AT_ONCE,
   type RunningServer,
   rows,
-  ServerProcess,
+  ServerInProcess,
   temporaryFolder,
   untilInFiles,
   write,
@@ -18,6 +19,7 @@ import {
 
 const headers = { 'content-type': 'application/json' };
 const db = 'renamed';
+const ROUND_COUNT = 2;
 
 /** The expected rows, by column ids that never change. */
 class Model {
@@ -99,8 +101,8 @@ it('keeps every row under its present names over renames, flushes, compactions a
   const folder = await temporaryFolder();
   const model = new Model();
   const flags = ['--without-auth', ...FLUSH_AT_ONCE];
-  let server = await ServerProcess.start({ dataDir: folder, flags });
-  for (let round = 0; round < 2; round++) {
+  let server = await startNext({ dataDir: folder, flags }, false);
+  for (let round = 0; round < ROUND_COUNT; round++) {
     for (let step = 0; step < 10; step++) {
       for (let i = chance.between(1, 3); i > 0; i--) await addRow(server, model, chance);
       if (chance.happens(0.3)) await untilInFiles(server);
@@ -117,7 +119,7 @@ it('keeps every row under its present names over renames, flushes, compactions a
     if (round % 2 === 1) await interrupted;
     await server.kill();
     await interrupted;
-    server = await ServerProcess.start({ dataDir: folder, flags });
+    server = await startNext({ dataDir: folder, flags }, round === ROUND_COUNT - 1);
     const names = await rows(
       server,
       db,
@@ -135,6 +137,6 @@ it('keeps every row under its present names over renames, flushes, compactions a
   await server.close();
   await done('verify', '--from', backup);
   await done('restore', '--from', backup, '--data-dir', copy);
-  await using restored = await ServerProcess.start({ dataDir: copy, flags });
+  await using restored = await ServerInProcess.start({ dataDir: copy, flags });
   await check(restored, model);
 });

@@ -73,7 +73,10 @@ describe('a retry', () => {
 describe('a restart', () => {
   it('loses no event, whether the server was asked to stop or killed', async () => {
     const dataDir = await temporaryFolder();
-    let node = await ServerProcess.start({ flags: FLAGS, dataDir });
+    let node: ServerInProcess | ServerProcess = await ServerProcess.start({
+      flags: FLAGS,
+      dataDir,
+    });
     const refusing = await receive();
     const { port, url } = refusing;
     await refusing.close();
@@ -87,7 +90,7 @@ describe('a restart', () => {
         const guid = await app.on(node).publish(end);
         await node[end]();
         const back = await receive(undefined, port);
-        node = await ServerProcess.start({ flags: FLAGS, dataDir });
+        node = await ServerInProcess.start({ flags: FLAGS, dataDir });
         const [received] = await back.until(end, 1);
         assert.equal(received?.headers['x-vendor-delivery'], guid);
         await back.close();

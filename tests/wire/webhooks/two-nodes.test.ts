@@ -39,7 +39,7 @@ if (POSTGRES_URL === undefined) {
       });
       const [one, other] = await Promise.all([
         ServerProcess.start(optionsOf(url)),
-        ServerProcess.start(optionsOf(url)),
+        ServerInProcess.start(optionsOf(url)),
       ]);
       try {
         const app = await WebhookApp.register(one, { url: receiver.url, events: ['load'] });
