@@ -16,7 +16,7 @@ const WRITER_COUNT = 6;
 const MAX_LIFE_MS = 900;
 const ACCOUNTS = '/v2/core/accounts';
 
-/** A create request that was sent; `answer` is set when it was acknowledged. */
+/** A create request that was sent; `response` is set when it was acknowledged. */
 interface SentCreate {
   readonly key: string;
   readonly body: object;

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { bucketFlags, ServerProcess, startVersitygw, Trino } from '../../harness/index.js';
+import { trinoBucket, trinoCatalog } from './open-tables-session.js';
 
 const SERIES_COUNT = 1000;
 const BATCH_ROWS = 5000;
@@ -79,23 +80,8 @@ it('two nodes of Trino read a bucket while the server ingests', async (context) 
   const flags = ['--without-auth', '--services', 'tsdb', ...PUBLISH, ...FLUSH];
   const server = await ServerProcess.start({ flags: [...flags, ...bucketFlags(store)] });
   context.after(() => server.close());
-  const trino = await Trino.start(
-    context,
-    {
-      bucket: {
-        'connector.name': 'iceberg',
-        'iceberg.catalog.type': 'rest',
-        'iceberg.rest-catalog.uri': `${server.url}/iceberg`,
-        'fs.native-s3.enabled': 'true',
-        's3.endpoint': store.url,
-        's3.path-style-access': 'true',
-        's3.region': 'us-east-1',
-        's3.aws-access-key': store.key,
-        's3.aws-secret-key': store.secret,
-      },
-    },
-    { workerCount: 1 },
-  );
+  const bucket = { ...trinoCatalog(server), ...trinoBucket(store) };
+  const trino = await Trino.start(context, { bucket }, { workerCount: 1 });
   if (trino === undefined) return;
   context.after(() => trino[Symbol.asyncDispose]());
 

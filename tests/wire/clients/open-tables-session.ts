@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { OwnServer } from '../../harness/index.js';
+import type { ObjectStoreProcess, OwnServer } from '../../harness/index.js';
 
 /** Flags of a server that publishes the database `home`. */
 export const OPEN_TABLES_FLAGS: readonly string[] = [
@@ -7,6 +7,30 @@ export const OPEN_TABLES_FLAGS: readonly string[] = [
 ];
 const LAST_NS = 9_223_372_036_854_775_806n;
 const SUM_OF_FLOATS = 2;
+
+/** Returns the properties of a Trino catalog. @param token omitted for a server without tokens */
+export const trinoCatalog = (
+  server: OwnServer,
+  token?: string,
+): Readonly<Record<string, string>> => ({
+  'connector.name': 'iceberg',
+  'iceberg.catalog.type': 'rest',
+  'iceberg.rest-catalog.uri': `${server.url}/iceberg`,
+  ...(token !== undefined && {
+    'iceberg.rest-catalog.security': 'OAUTH2',
+    'iceberg.rest-catalog.oauth2.token': token,
+  }),
+});
+
+/** Returns the properties of a Trino catalog whose files are in a bucket. */
+export const trinoBucket = (store: ObjectStoreProcess): Readonly<Record<string, string>> => ({
+  'fs.native-s3.enabled': 'true',
+  's3.endpoint': store.url,
+  's3.path-style-access': 'true',
+  's3.region': 'us-east-1',
+  's3.aws-access-key': store.key,
+  's3.aws-secret-key': store.secret,
+});
 
 /** Runs a statement of another engine. 64-bit integers are strings in its rows. */
 export type RunStatement = (statement: string) => Promise<readonly (readonly unknown[])[]>;

@@ -2,20 +2,19 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { bucketFlags, ServerInProcess, startVersitygw, Trino } from '../../harness/index.js';
-import { OPEN_TABLES_FLAGS, OpenTablesSession, sumsOf } from './open-tables-session.js';
+import {
+  OPEN_TABLES_FLAGS,
+  OpenTablesSession,
+  sumsOf,
+  trinoBucket,
+  trinoCatalog,
+} from './open-tables-session.js';
 
 /** A server with the tables in its folder or in a bucket, and the catalog's properties. */
 async function openServer(flags: readonly string[]) {
   const server = await ServerInProcess.start({ flags: [...OPEN_TABLES_FLAGS, ...flags] });
   const session = await OpenTablesSession.open(server);
-  const catalog = {
-    'connector.name': 'iceberg',
-    'iceberg.catalog.type': 'rest',
-    'iceberg.rest-catalog.uri': `${server.url}/iceberg`,
-    'iceberg.rest-catalog.security': 'OAUTH2',
-    'iceberg.rest-catalog.oauth2.token': session.token,
-  };
-  return { server, session, catalog };
+  return { server, session, catalog: trinoCatalog(server, session.token) };
 }
 
 it('reads the tables of the folder and of a bucket like SQL, with Trino', async (context) => {
@@ -28,15 +27,7 @@ it('reads the tables of the folder and of a bucket like SQL, with Trino', async 
   context.after(() => bucket.server.close());
   const trino = await Trino.start(context, {
     folder: { ...folder.catalog, 'fs.hadoop.enabled': 'true' },
-    bucket: {
-      ...bucket.catalog,
-      'fs.native-s3.enabled': 'true',
-      's3.endpoint': store.url,
-      's3.path-style-access': 'true',
-      's3.region': 'us-east-1',
-      's3.aws-access-key': store.key,
-      's3.aws-secret-key': store.secret,
-    },
+    bucket: { ...bucket.catalog, ...trinoBucket(store) },
   });
   if (trino === undefined) return;
   context.after(() => trino[Symbol.asyncDispose]());

@@ -8,7 +8,7 @@ const KEPT_TEXT_BYTES = 64 * 1024;
 /**
  * Values of one field and type while a body is parsed. Reused from body to body; `take` copies the
  * values. To write row r: `if (column.nextRow !== r || r >= column.capacity) column.open(r)`, then
- * the value, then `close(r)`; `forget(r)` undoes it. 64-bit integers are written as two 32-bit
+ * the value, then `close(r)`; `undo(r)` reverts it. 64-bit integers are written as two 32-bit
  * words, so that no `bigint` is created per value.
  */
 export class FieldColumn {

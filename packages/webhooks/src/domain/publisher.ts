@@ -114,7 +114,7 @@ export class Publisher {
   /** Returns the responses to earlier events by idempotency key; keys are valid for a day. */
   async published(keys: readonly string[]): Promise<ReadonlyMap<string, EventResponse>> {
     const found = await this.#deps.queue.intake.responses(keys, this.#deps.clock.nowMs());
-    return new Map([...found].map(([key, text]) => [key, JSON.parse(text) as EventResponse])); // `#write` wrote this JSON
+    return new Map([...found].map(([key, text]) => [key, JSON.parse(text) as EventResponse])); // `#assignTargets` creates this JSON
   }
 
   /** Publishes all events in one transaction. */
@@ -162,7 +162,7 @@ export class Publisher {
     }
     this.#unreserve([prepared]);
     if (outcome?.kind === 'duplicate') {
-      const original = JSON.parse(outcome.response) as EventResponse; // `#write` wrote this JSON
+      const original = JSON.parse(outcome.response) as EventResponse; // `#assignTargets` creates this JSON
       return { response: { ...original, duplicate: true } };
     }
     return { refused: webhookError('idempotency_conflict') };
